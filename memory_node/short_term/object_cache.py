@@ -255,10 +255,11 @@ class ObjectCache:
         )
 
     def _is_pinned(self, key: Key) -> bool:
+        """Return whether a pending subgoal names an object, or the robot used it: a look round must not flush that."""
         if key in self._pinned_ids:
             return True
         unit = self._units.get(str(key))
-        return unit is not None and unit.object_class in self._pinned_classes
+        return unit is not None and (unit.used_ns > 0 or unit.object_class in self._pinned_classes)
 
     def _set(self, unit: MemoryUnit) -> None:
         self._units.put(unit)

@@ -134,6 +134,20 @@ def test_what_pending_subgoals_name_stays(policy):
     assert "bread" not in cache
 
 
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+def test_what_the_robot_used_stays_when_it_looks_round_for_long(policy):
+    cache = cache_of(6, policy=policy, use_interval_s=1.0)
+    cache.put(unit("a"))
+    cache.apply(StateChange("a", "Mug", 2 * S, held=True))
+    for number in range(100):
+        for again in range(5):
+            cache.put(unit(f"x{number}", "Mug", 10.0 * number + 2.0 * again + 3.0))
+    assert "a" in cache
+    for number in range(10):
+        cache.apply(StateChange(f"y{number}", "Mug", (2000 + number) * S, held=True, position=np.zeros(3)))
+    assert "a" not in cache, "of what it used the latest stay"
+
+
 def test_more_pins_than_room_still_lets_new_objects_in():
     cache = cache_of(4, policy="w-tinylfu")
     cache.pin(object_classes=["Mug"])
