@@ -222,7 +222,9 @@ def unknown_name(name: str, known: Sequence[str]) -> str:
     alike = difflib.get_close_matches(name.rpartition(".")[2], ends.values(), n=1, cutoff=_ALIKE)
     near = inside or difflib.get_close_matches(name, [one for one in known if ends[one] in alike], n=1, cutoff=0.0)
     if not near and "." not in name:
-        near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
+        near = difflib.get_close_matches(name, [one for one in known if "." not in one], n=1) or (
+            difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
+        )
     return f"no such parameter; did you mean {near[0]}?" if near else "no such parameter, and none of a similar name"
 
 

@@ -1,9 +1,25 @@
 """The household and instruction benchmarks run from the command line on the real floor plans."""
 
+import argparse
 import gzip
 import json
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from benchmarks.household import add_experience_arguments, experience_config
+from benchmarks.household_cases import Case
+from benchmarks.household_homes import Homes
+from benchmarks.household_life import Trial
+from benchmarks.household_metrics import error_counts
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.lessons.config import ExperienceConfig
+from memory_node.planner.executor import ExecutedStep, InstructionResult
+from memory_node.planner.planner import PlannedStep, PlanOutcome
 
 
 def test_household_reports_a_row_for_each_category(shared_dir, tmp_path, capsys) -> None:
@@ -59,3 +75,85 @@ def test_instructions_of_both_formats_are_read(shared_dir, tmp_path, capsys) -> 
     row = json.loads(capsys.readouterr().out)
     assert (row["instructions"], row["task_type_accuracy"], row["goal_exact"]) == (3, 1.0, 1.0)
     assert row["ms_p50"] > 0
+
+
+def config_of(*options: str) -> ExperienceConfig:
+    parser = argparse.ArgumentParser()
+    add_experience_arguments(parser)
+    return experience_config(parser.parse_args(options))
+
+
+def test_defaults_are_the_products() -> None:
+    assert config_of() == ExperienceConfig()
+
+
+def test_parts_are_left_out() -> None:
+    config = config_of("--working-memory", "3", "--top-k", "1", "--without-graphs", "rooms", "actions")
+    assert (config.window, config.top_k) == (3, 1)
+    assert config.graphs == {"relations", "trajectories"}
+
+
+def test_a_window_of_nothing_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="window"):
+        config_of("--working-memory", "0")
+
+
+R = FailureReason
+
+
+def trial(*reasons: FailureReason, achieved: bool = False, question: str = "", met: int = 0) -> Trial:
+    call = SkillCall("PickupObject", ("Mug",))
+    steps = tuple(ExecutedStep(PlannedStep(call), SkillResult(call, one is R.NONE, one)) for one in reasons)
+    outcome = PlanOutcome(("g",), (achieved,), question=question)
+    case = Case("c1", "do it", "FloorPlan1", "simple", {})
+    return Trial(case, InstructionResult("do it", outcome, steps, ()), met, 1, (), 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("failed", "kind"),
+    [
+        (trial(question="Which mug?"), "question"),
+        (trial(), "no_plan"),
+        (trial(R.NONE, achieved=True), "wrong_termination"),
+        (trial(R.CLOSED, R.NONE, R.NOT_FOUND, R.NONE), "perception"),
+        (trial(R.NOT_FOUND, R.CLOSED), "planning"),
+        (trial(R.TIMEOUT), "execution"),
+        (trial(R.NONE), "unfinished"),
+    ],
+)
+def test_a_failure_has_one_kind(failed: Trial, kind: str) -> None:
+    assert error_counts([failed]) == {kind: 1}
+
+
+def test_successes_have_none() -> None:
+    assert error_counts([trial(R.CLOSED, R.NONE, achieved=True, met=1)]) == {}
+
+
+@pytest.fixture(scope="module")
+def homes(shared_dir: Path) -> Homes:
+    return Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_catalogue(), 0)
+
+
+def case(floor_plan: str, instruction: str, conditions: str) -> Case:
+    return Case("c", "complex", floor_plan, instruction, {}, conditions)
+
+
+def test_thing_that_a_condition_puts_back_at_a_place_begins_there(homes: Homes) -> None:
+    told = case("FloorPlan422", "put the soap bar back where it belongs", "ON(soapbar,(-1.7, 0.8, 0.3)): 1")
+    (soap,) = homes.world(told).of_class("SoapBar")
+    assert np.linalg.norm(soap.box.center[:2] - [0.3, 1.7]) < 0.3
+
+
+def test_appliances_of_a_floor_plan_stand_where_such_things_stand(homes: Homes) -> None:
+    world = homes.world(case("FloorPlan1", "toast the bread, turn off the light", "STATE(bread, heated): 1"))
+    (toaster,) = world.of_class("Toaster")
+    assert world[toaster.parent_id].class_name in ("CounterTop", "DiningTable")
+    assert len(world.of_class("LightSwitch")) == 1
+
+
+def test_furnishing_is_the_same_for_the_same_seed(homes: Homes, shared_dir) -> None:
+    again = Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_catalogue(), 0)
+    told = case("FloorPlan1", "put two apples on the table", "ON(apple, table): 1")
+    places = [{thing.id: tuple(thing.box.center) for thing in one.world(told)} for one in (homes, again)]
+    assert places[0] == places[1]
+    assert len(homes.world(told).of_class("Apple")) == 2

@@ -1,5 +1,6 @@
 """Reading the plain commands of the benchmark is scored in three conditions."""
 
+from benchmarks.instructions import load_checks, measure
 from benchmarks.plain_commands import (
     CONDITIONS,
     Outcome,
@@ -39,3 +40,12 @@ def test_question_is_never_a_wrong_thing() -> None:
     assert not Outcome(turn, ("question",), 1.0).wrong
     assert Outcome(turn, ("slice Bread",), 1.0).wrong
     assert not Outcome(turn, ("slice Apple",), 1.0).wrong
+
+
+def test_rows_count_what_is_read_as_wanted() -> None:
+    checks = [check for check in load_checks("development") if check.category == "chain"][:4]
+    rows, mistakes = measure(checks, Understander(load_catalogue(), None, None, asks=False))
+    assert [row["category"] for row in rows] == ["chain", "all"]
+    assert rows[-1]["instructions"] == 4
+    assert rows[-1]["right"] == 1 - len(mistakes) / 4
+    assert rows[-1]["right"] > 0

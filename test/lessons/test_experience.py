@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
@@ -291,3 +291,16 @@ def test_broken_writer_is_logged_and_later_episodes_teach(step: StepMaker, caplo
         future.result(timeout=10)
     assert "no lesson was drawn from episode e1" in caplog.text
     fragile.close()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"window": 0}, "window"),
+        ({"top_k": 0}, "top_k"),
+        ({"expert.parts": ["telepathic"]}, "telepathic"),
+    ],
+)
+def test_impossible_setting_is_refused_by_name(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        ExperienceConfig.of(wrong)

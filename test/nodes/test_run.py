@@ -1,8 +1,14 @@
 """Starting nodes where something is missing."""
 
 import os
+import platform
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from memory_node.nodes.run import give_back
 
 
 def test_node_without_rclpy_tells_what_to_install() -> None:
@@ -32,3 +38,19 @@ def test_process_ends_without_taking_the_interpreter_apart() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.split("\n")) == (3, ["last words", "closed", ""])
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="gives back what glibc keeps")
+def test_freed_blocks_between_others_go_back_to_the_system() -> None:
+    blocks = [bytes(50_000) for _ in range(4_000)]
+    for number in range(len(blocks)):
+        if number % 10:
+            blocks[number] = b""
+    before_mb = _resident_mb()
+    give_back()
+    assert _resident_mb() < before_mb - 100.0

@@ -1,8 +1,13 @@
-"""Ages read as people say them, also where a clock was wrong."""
+"""Zones by their names."""
 
 import pytest
 
-from memory_node.domain.clock import ago, span
+from memory_node.domain.clock import ago, span, time_zone, zone_name
+
+
+@pytest.mark.parametrize("name", ["Europe/Berlin", "Pacific/Auckland", ""])
+def test_zone_is_found_again_by_its_name(name: str) -> None:
+    assert time_zone(zone_name(time_zone(name))) == time_zone(name)
 
 
 @pytest.mark.parametrize(
