@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.knowledge_answered import answered_rows
+from benchmarks.knowledge_answered import answered_rows, held_rows
 from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
@@ -104,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="with --data: N questions that a language model answers by knowledge, and without structuring, retrieval "
-        "and reasoning",
+        "and reasoning; without a model: of how many the answer stands in what is found",
     )
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens, with --utility")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.asked:
         emit(asked_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.answered:
-        emit(map(asdict, answered(args)), args.json)
+        emit(answered(args), args.json)
     elif args.utility:
         emit(map(asdict, utility(args)), args.json)
     elif args.update:
@@ -174,11 +174,13 @@ def utility(args: argparse.Namespace) -> Iterator[UtilityRow]:
     return utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed)
 
 
-def answered(args: argparse.Namespace) -> Iterator[UtilityRow]:
-    """Return the rows of answered_rows()."""
+def answered(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Return the rows of answered_rows(), and without a model those of held_rows()."""
+    dataset, embedder = load_dataset(args.data), CachingEmbedder(MiniLmEmbedder(threads=args.threads))
+    if args.model is None and not args.endpoint:
+        return held_rows(dataset, embedder, args.answered, args.seed)
     model = _model(args, ModelConfig(timeout_s=_WRITTEN_S))
-    embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
-    return answered_rows(load_dataset(args.data), embedder, model, args.answered, args.seed, _WRITTEN_S)
+    return map(asdict, answered_rows(dataset, embedder, model, args.answered, args.seed, _WRITTEN_S))
 
 
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:

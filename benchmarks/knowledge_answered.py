@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from benchmarks.knowledge_cases import AskedQuestion, Collection, Dataset
 from benchmarks.knowledge_rankers import NoLog
-from benchmarks.knowledge_utility import answer_f1, texts_within
+from benchmarks.knowledge_utility import TRUTHS, answer_f1, texts_within
 from benchmarks.memory_utility import Answered, UtilityRow, utility_row
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.token_count import estimate_tokens
@@ -18,6 +19,7 @@ from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, quoted
 from memory_node.knowledge.by_model.answering import FindStatements, ModelAnswers
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.text.words import stems
 from memory_node.llm.ask import answer_of
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.deadline import Deadline
@@ -51,10 +53,7 @@ def answered_rows(
     the same over raw passages or turns. no-retrieval: the same over statements at random, without planned searches.
     no-reasoning: the reader gets what the search finds. P is the F1 of the reader's answer; its base has no memory.
     """
-    asked = [(one, question) for one in dataset.collections for question in one.questions if question.answers]
-    generator = np.random.default_rng(seed)
-    drawn = [asked[place] for place in sorted(generator.permutation(len(asked))[:count])]
-    memories = [memories_of(one, question, embedder, generator) for one, question in drawn]
+    memories = list(_drawn(dataset, embedder, count, seed))
     reader = _Reader(model, timeout_s)
     with ThreadPoolExecutor(max(1, len(memories) * len(_RECALLS))) as pool:
         bases = list(pool.map(lambda one: reader.f1(one.question, ()), memories))
@@ -63,6 +62,33 @@ def answered_rows(
     for place, name in enumerate(_RECALLS):
         mine = answers[place * len(memories) : (place + 1) * len(memories)]
         yield utility_row(dataset.name, model.name, name, BUDGET, "score", mine)
+
+
+def held_rows(dataset: Dataset, embedder: TextEmbedder, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield for each memory the share of the drawn questions of which a whole answer stands in what one search finds,
+    within the budget; yes and no stand nowhere."""
+    asked = [one for one in _drawn(dataset, embedder, count, seed) if one.question.answers[0].lower() not in TRUTHS]
+    finds: dict[str, Callable[[Memories], FindStatements]] = {
+        "knowledge": lambda one: one.statements,
+        "no-structuring": lambda one: one.raw,
+        "no-retrieval": lambda one: one.random,
+    }
+    for name, find in finds.items():
+        held = [_holds(one.question, find(one)(one.question.text, _FOUND)) for one in asked]
+        yield {"dataset": dataset.name, "memory": name, "budget": BUDGET, "questions": len(held), "held": np.mean(held)}
+
+
+def _holds(question: AskedQuestion, found: Sequence[Proposition]) -> bool:
+    words = {word for one in found for word in stems(one.text)}
+    return any(words.issuperset(stems(answer)) for answer in question.answers)
+
+
+def _drawn(dataset: Dataset, embedder: TextEmbedder, count: int, seed: int) -> Iterator[Memories]:
+    asked = [(one, question) for one in dataset.collections for question in one.questions if question.answers]
+    generator = np.random.default_rng(seed)
+    for place in sorted(generator.permutation(len(asked))[:count]):
+        collection, question = asked[place]
+        yield memories_of(collection, question, embedder, generator)
 
 
 def memories_of(

@@ -25,7 +25,7 @@ from memory_node.search.request_words import content_tokens
 
 BUDGETS = (64, 128, 256, 512, 1024)
 CANDIDATES = 10
-_TRUTHS = ("yes", "no")
+TRUTHS = ("yes", "no")
 _STATEMENTS = 40
 # Passages whose names are wrong answers that are hard to tell from the right one.
 _NEAR_PASSAGES = 5
@@ -100,8 +100,8 @@ def cases_of(collection: Collection, seed: int) -> Iterator[Case]:
         if not question.answers:
             continue
         right = question.answers[0]
-        if right.lower() in _TRUTHS:
-            wrong = [truth for truth in _TRUTHS if truth != right.lower()]
+        if right.lower() in TRUTHS:
+            wrong = [truth for truth in TRUTHS if truth != right.lower()]
         else:
             nearest = np.argsort(-index.shares(content_tokens(question.text)), kind="stable")[:_NEAR_PASSAGES]
             names = [name for place in nearest for name in names_in(collection.passages[place])]
@@ -154,7 +154,7 @@ def answer_f1(said: str, right: str) -> float:
 
 
 def _unlike(right: str, texts: Sequence[str]) -> list[str]:
-    return [text for text in texts if answer_f1(text, right) == 0.0 and text.lower() not in _TRUTHS]
+    return [text for text in texts if answer_f1(text, right) == 0.0 and text.lower() not in TRUTHS]
 
 
 class _ReadOnce:

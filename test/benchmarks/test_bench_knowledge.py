@@ -77,6 +77,20 @@ def test_rows_of_passages_have_the_columns(tmp_path: Path, capsys: pytest.Captur
     assert rows["knowledge-one-hop"]["recall_at_2"] == 0.5
 
 
+def test_without_a_model_it_counts_where_the_answer_was_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnx")
+    nowhere = {"question": "Where does the author of Red Harvest work?", "answers": ["Split"], "gold": [2]}
+    path = written(tmp_path, {**PASSAGES, "questions": [*PASSAGES["questions"], nowhere]})
+    assert main(["bench", "knowledge", "--data", str(path), "--json", "--answered", "5"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["memory"], row["questions"], row["held"]) for row in rows[:2]] == [
+        ("knowledge", 2, 0.5),
+        ("no-structuring", 2, 0.5),
+    ]
+
+
 def test_talks_are_searched_turn_by_turn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = rows_of(written(tmp_path, TALK), capsys, "knowledge")["knowledge"]
     assert (row["dataset"], row["questions"], row["passages"]) == ("locomo", 1, 3)

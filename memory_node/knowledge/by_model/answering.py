@@ -50,7 +50,7 @@ class FindStatements(Protocol):
     """Finds statements by words and meaning."""
 
     def __call__(self, query: str, k: int) -> Sequence[Proposition]:
-        """Return up to k statements, best first."""
+        """Return what up to k steps say, best first."""
 
 
 @dataclass(frozen=True)
