@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.past_deeds import ids_in
@@ -100,9 +102,12 @@ class ContextWriter:
                 text = text.replace(f"{joint} {one.text}", f"{joint} {named}")
         return text
 
-    def _called(self, object_class: str) -> str:
-        """Return the name of the only thing of a class, the class where there are several, "" where there is none."""
+    def _called(self, object_class: str, at: Mapping[str, str] = MappingProxyType({})) -> str:
+        """Return the name of the only thing of a class, where there are several the one of `at`, by class, else the
+        class, "" where there is none."""
         there = self.scene.objects_of_class(object_class)
+        if len(there) > 1 and object_class in at:
+            return at[object_class]
         return there[0].name if len(there) == 1 and there[0].name else object_class if there else ""
 
     def _name_of(self, object_id: str) -> str:
@@ -134,13 +139,25 @@ class ContextWriter:
 
     def _lessons(self, instruction: str, learnt: ExperienceAnswer) -> list[tuple[Lesson, str]]:
         """Return what was learnt, each in words: what tries teach now, ways of like instructions, the rest."""
-        tries = self.tries()
+        tries, deeds = self.tries(), {one.source: one for one in self.deeds()}
         repairs = [one for one in tries if one.kind is LessonKind.REPAIR]
-        ways = self.experience.ways_to(instruction)
+        ways, named = self.experience.ways_to(instruction), self.named(instruction)
         with self.lock:
-            of_ways = [(one, in_words(one, instruction, self.kinds, self._called, repairs)) for one in ways]
-            # Where a thing was found says nothing where memory has it.
-            others = [one for one in learnt.lessons if one.kind is not LessonKind.WHERE or not self._has(one)]
+            of_ways = []
+            for way in ways:
+                by = (deeds[one] for one in way.evidence_for if one in deeds)
+                at = {
+                    one.to_class: name for one in by if one.object_class in named and (name := self._name_of(one.to_id))
+                }
+                called = partial(self._called, at=at)
+                of_ways.append((way, in_words(way, instruction, self.kinds, called, repairs)))
+            # Where a thing was found says nothing where memory has it, nor the order of skills beside whole ways.
+            needless = {LessonKind.WAY} if ways else set[LessonKind]()
+            others = [
+                one
+                for one in learnt.lessons
+                if one.kind not in needless and (one.kind is not LessonKind.WHERE or not self._has(one))
+            ]
         return [*((one, one.text) for one in tries), *of_ways, *((one, in_plain_words(one)) for one in others)]
 
     def _has(self, lesson: Lesson) -> bool:

@@ -203,7 +203,7 @@ class MemoryExcerpt:
 
     def _action_hints(self) -> list[str]:
         """Return what failed before, and what does not always work: of the rest a planner expects it anyway."""
-        answer = self.experience
+        answer, told = self.experience, {*self.experience.room_patterns}
         failed: dict[str, Counter[FailureReason]] = {}
         for transition in answer.failed_before:
             if not self._is_taught(transition.action) and not self._is_told(transition.action):
@@ -213,7 +213,8 @@ class MemoryExcerpt:
             *(
                 f"- {name}: {skill} worked {done} of {tried} times"
                 for name, skill, done, tried in answer.action_hints
-                if done < tried and not self._is_taught(f"{skill}({name})")
+                if done < tried and not self._is_taught(action := f"{skill}({name})")
+                if (action, done, tried) not in told
             ),
         ]
 
@@ -228,8 +229,9 @@ class MemoryExcerpt:
             said = ["one try" if lesson.support < 2 else f"{lesson.support} tries"]
             said += [f"{against} against"] if against else []
         elif lesson.given.trials:
-            used = "followed" if lesson.writer == WAYS else "given"
-            said = [f"{used} {_times(lesson.given.trials)}, {lesson.given.total:g} went well"]
+            trials, well = lesson.given.trials, lesson.given.total
+            used = "worked" if lesson.writer == WAYS else "helped"
+            said = [f"{used} {_times(trials)}" if well == trials else f"{used} {well:g} of {_times(trials)}"]
         elif lesson.writer == WAYS:
             said = [f"worked {_times(len(lesson.episodes))}"]
         said += [spoken_moment(shown_ns, self.now_ns, self.zone)] if shown_ns else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -46,7 +46,8 @@ def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: ObjectCa
     if not (episode.success and episode.instruction.strip() and shows_how(episode.task_type, calls, kinds)):
         return None
     sources = [f"{step.episode_id}:{step.index}" for step in worked]
-    calls = _without_tidying(without_fetching(calls), kinds.spoken_names.named_in(episode.instruction.lower()))
+    named = {name for classes in kinds.spoken_names.named_in(episode.instruction.lower()) for name in classes}
+    calls = _without_emptying(_without_tidying(without_fetching(calls), named), named)
     return way_over_roles(episode.instruction, kinds.spoken_names, calls, sources, episode.ended_ns, episode.task_type)
 
 
@@ -63,17 +64,27 @@ def shows_how(task_type: str, calls: Iterable[SkillCall], kinds: ObjectCatalogue
     return True
 
 
-def _without_tidying(calls: Sequence[SkillCall], asked: Iterable[Sequence[str]]) -> list[SkillCall]:
-    """Return calls without closing what none of them opened and nobody asked about: it was opened to look inside.
+def _without_emptying(calls: Sequence[SkillCall], named: Collection[str]) -> list[SkillCall]:
+    """Return calls without those that free the hand of what the instruction does not name, to take something else: the
+    next time it holds another thing, or nothing."""
+    return [
+        call
+        for at, call in enumerate(calls)
+        if call.skill != "PutObject"
+        or call.arguments[0] in named
+        or SkillCall("PickupObject", call.arguments[:1]) in calls[:at]
+        or all(later.skill != "PickupObject" for later in calls[at + 1 :])
+    ]
 
-    asked: the classes that each name of the instruction may mean.
-    """
-    named = {name for classes in asked for name in classes}
+
+def _without_tidying(calls: Sequence[SkillCall], named: Collection[str]) -> list[SkillCall]:
+    """Return calls without closing what none of them opened and the instruction does not name: it was opened to look
+    inside."""
     return [
         call
         for at, call in enumerate(calls)
         if call.skill != "CloseObject"
-        or not named.isdisjoint(call.arguments)
+        or not set(named).isdisjoint(call.arguments)
         or SkillCall("OpenObject", call.arguments) in calls[:at]
     ]
 
@@ -180,14 +191,15 @@ def calls_named(texts: Iterable[str]) -> tuple[SkillCall, ...]:
 
 def without_fetching(calls: Iterable[SkillCall]) -> list[SkillCall]:
     """Return calls without those that only find or reach a thing: they depend on where it is. What was opened to take
-    something out, and nothing else, is opened for another thing only where that one lies in it, too."""
+    something out that was not put in by these calls is opened for another thing only where that one lies in it, too."""
     kept = [call for call in calls if call.skill not in _SEARCH]
     gone: set[int] = set()
     for at, call in enumerate(kept):
         if call.skill == "OpenObject" and [one.skill for one in kept[at + 1 : at + 2]] == ["PickupObject"]:
             shut = SkillCall("CloseObject", call.arguments)
             end = kept.index(shut, at) if shut in kept[at:] else len(kept)
-            if not any(name in one.arguments for one in kept[at + 1 : end] for name in call.arguments):
+            used = (*kept[at + 1 : end], *(one for one in kept[:at] if one.skill == "PutObject"))
+            if not any(name in one.arguments for one in used for name in call.arguments):
                 gone |= {at, end}
     return [call for at, call in enumerate(kept) if at not in gone]
 

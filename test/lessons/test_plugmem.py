@@ -82,6 +82,26 @@ def test_what_was_opened_to_take_the_thing_out_is_no_part_of_its_way(fetched) ->
     assert learnt.steps == ("PickupObject(the thing)", "HeatObject(the thing, Microwave)")
 
 
+def test_what_a_thing_was_put_into_is_opened_again_to_take_it_out() -> None:
+    by_hand = (
+        *((skill, "Microwave") for skill in ("OpenObject", "CloseObject", "ToggleOn", "ToggleOff", "OpenObject")),
+        ("PickupObject", "{}"),
+        ("CloseObject", "Microwave"),
+    )
+    calls = (("PickupObject", "{}"), by_hand[0], ("PutObject", "{}", "Microwave"), *by_hand[1:])
+    steps = way("heat the egg", "Egg", calls=calls).steps
+    assert steps[-3:] == ("OpenObject(Microwave)", "PickupObject(the thing)", "CloseObject(Microwave)")
+
+
+def test_what_the_hand_happened_to_hold_is_no_part_of_a_way() -> None:
+    wash = (("PickupObject", "{}"), ("CleanObject", "{}", "SinkBasin"))
+    held = ("PutObject", "Plate", "DiningTable")
+    assert way("wash the cup", "Cup", calls=(held, *wash)).steps == way("wash the cup", "Cup", calls=wash).steps
+    # Who asks for both means it.
+    named = way("put the plate on the dining table and wash the cup", "Cup", calls=(held, *wash))
+    assert "PutObject(Plate, DiningTable)" in named.steps or "PutObject(Plate, the place)" in named.steps
+
+
 def test_what_was_opened_for_more_than_taking_stays_in_the_way() -> None:
     back = (*TAKEN_OUT[:2], *WARMED, ("PutObject", "{}", "Fridge"), TAKEN_OUT[2])
     assert "OpenObject(Fridge)" in way("heat the potato and put it back", "Potato", calls=back).steps

@@ -63,6 +63,20 @@ def test_what_could_not_be_done_is_unfinished(memory: RobotMemory) -> None:
     assert unfinished(memory) == ["put the bread in the fridge"]
 
 
+def test_way_names_the_place_where_it_worked_with_such_a_thing(memory: RobotMemory) -> None:
+    places = ((1.0, 0.0, 0.5), (5.0, 0.0, 0.5))
+    memory.remember(tuple(StateChange("", "Microwave", 50, position=at, source="camera") for at in places))
+    episode = memory.episodes.start("heat the potato", "heat")
+    calls = SkillCall("PickupObject", ("Potato",)), SkillCall("HeatObject", ("Potato", "Microwave@5.0,0.0,0.5"))
+    for at, call in enumerate(calls):
+        memory.episodes.record(StepRecord(episode, at, call, True, FailureReason.NONE, (100 + at) * SECOND_NS))
+    memory.episodes.end(episode, True)
+    assert memory.experience.wait_settled(timeout_s=10.0)
+    assert "HeatObject(Potato, Microwave 2)" in memory.context("heat the potato").text
+    # Whether it works there with another thing nobody has tried.
+    assert "HeatObject(Egg, Microwave)" in memory.context("heat the egg").text
+
+
 def test_deed_names_what_is_no_more_since_it_was_cut(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Bread=(1.0, 0.0, 0.8)))
     (bread,) = (one.id for one in memory.scene().objects)

@@ -355,7 +355,8 @@ class AgentRun:
         if unmet_goals and unmet_goals != self._told_unmet:
             self._told_unmet = unmet_goals
             self._task.account.replans += 1
-            text = f"memory holds that this is not so: {'; '.join(unmet_goals)}. Go on, or say impossible and why."
+            remedy = "Go on, say as goals what serves instead, or say impossible."
+            text = f"memory holds that this is not so: {'; '.join(unmet_goals)}. {remedy}"
             return CallResult(text, False)
         self._note(ProgressKind.ANSWER, summary)
         outcome = self._ended("the model holds that it is done")

@@ -281,24 +281,24 @@ class HomeNames:
 
     def likely(self, object_class: str) -> str:
         """Return where a thing is likely and was not looked for yet, in words; "" where memory has no idea."""
-        scene, shares = self._memory.scene(), dict[str, float]()
+        scene, shares, kinds = self._memory.scene(), dict[str, float](), self._world.kinds
         names, looked = _area_names(scene), self._searched.get(object_class, {})
         # Where something new was seen it may be by now.
         searched = {area for area, had in looked.items() if _contents(scene, area) <= had}
+        is_fixed = object_class in kinds and not kinds[object_class].pickupable
+        searched |= {area.id for area in scene.areas if is_fixed and area.last_viewed_ns}
         ranked = self._memory.rank_search_areas(object_class)
         for area in ranked:
             if area.area_id not in searched:
                 name = names.get(area.area_id) or area.name[:_LONGEST_NAME]
                 shares[name] = shares.get(name, 0.0) + area.probability
         if searched and not shares:
-            return "looked for everywhere without success"
+            return "none was seen in this home" if is_fixed else "looked for everywhere without success"
         if all(area.is_guess for area in ranked):
             return ""  # the shares of large rooms say nothing
-        best = sorted(shares.items(), key=lambda one: -one[1])[:_LIKELY_AREAS]
-        total = sum(shares.values()) or 1.0
+        best = sorted(shares, key=lambda name: -shares[name])[:_LIKELY_AREAS]
         # Of a home with one place that says nothing.
-        said = [f"{name} ({share / total:.0%})" for name, share in best if len(set(names.values())) > 1]
-        return f"likely at {', '.join(said)}" if said else ""
+        return f"if it is here, then first at {', then '.join(best)}" if len(set(names.values())) > 1 else ""
 
     def alike(self, object_class: str) -> str:
         """Return in words what is known that may stand in for things of a class, "" for nothing."""

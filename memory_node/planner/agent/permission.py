@@ -17,7 +17,9 @@ from memory_node.planner.permitted_skills import PlanAudit, licensed_skills
 _ONLY_REACH = frozenset({"Explore", "GoToObject"})
 # Does a thing that is handled no harm, and is the means to many ends: a knife is washed before it cuts.
 _GENTLE = frozenset({"CleanObject"})
-_REMEDY = "if the instruction asks for it, add a goal with set_goals that quotes its words"
+_REMEDY = (
+    "if the instruction asks for it, add a goal with set_goals that quotes its words; else a lesson must ask for it"
+)
 
 
 def refusal(

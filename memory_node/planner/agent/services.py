@@ -17,7 +17,7 @@ from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.questions.going_on import going_on
 
-_MOST_LINES, _MOST_EPISODES = 20, 12
+_MOST_LINES, _MOST_EPISODES, _MOST_TOLD = 20, 12, 5
 _LONGEST_UNFINISHED, _MOST_UNFINISHED = 160, 3
 
 
@@ -99,8 +99,8 @@ class Services:
             return f"memory cannot answer: {error}"
         if answer.abstains:
             return "nothing that was told or read answers this"
-        lines = [quoted(one.text) for one in answer.propositions[:5]] or [quoted(answer.text)]
-        return "\n".join(dict.fromkeys(lines))
+        lines = [quoted(one.text) for one in answer.propositions] or [quoted(answer.text)]
+        return "\n".join(shortened(list(dict.fromkeys(lines)), _MOST_TOLD, "ask for less at once"))
 
     def recall_past(self, about: str) -> str:
         """Return what the robot did or tried with things of a class, by instruction, the newest last, with what it

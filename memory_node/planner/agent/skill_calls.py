@@ -38,6 +38,10 @@ _MOST_NEWS, _MOST_SEEN = 12, 24
 _MOST_LOOKS = 10
 # Failures that lie in the thing, in the place or in chance.
 _UNEXPLAINED = frozenset(one for one in FailureReason if one.by_chance) | {FailureReason.UNREACHABLE}
+_NO_CAUSE = (
+    "no cause is known: chance, this thing or class, the place, the time of day, or something that must be done first"
+    " (switch on, open, move)"
+)
 # Things of a class that a thing found just now may be.
 _MOST_OTHERS = 6
 
@@ -351,7 +355,7 @@ class SkillCalls:
         return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
 
     def _tried(self, named: SkillCall, things: Sequence[Thing]) -> str:
-        """Return what tries tell of whether a failure without a cause is the thing's, the place's or chance."""
+        """Return what a failure that names no cause may come from, and what earlier tries tell of that."""
         self._failed[named] += 1
         thing, place, known = things[0], things[-1], self.task.situation.known
         tries = [one for one in known.recalled.tried if one.skill == named.skill] if known is not None else []
@@ -366,8 +370,8 @@ class SkillCalls:
                 told[elsewhere].append(not one.reason)
         before = [f"{said} worked {sum(told_so)} of {len(told_so)} times" for said, told_so in told.items() if told_so]
         times = self._failed[named]
-        now = "a second try tells chance from fault" if times == 1 else f"failed {times} times now, so hardly by chance"
-        return f"earlier: {', '.join(before) or 'never tried'}; {now}"
+        said = [_NO_CAUSE] if times == 1 else [f"failed {times} times now"]
+        return "; ".join([*said, *([f"earlier: {', '.join(before)}"] if before else [])])
 
     def _found(self, named: SkillCall) -> str:
         """Return which thing a search has found: one that memory has not seen yet may be one that it knows."""

@@ -48,12 +48,12 @@ _GOAL = {
     "type": "object",
     "properties": {
         "kind": _text(
-            "place: in or on a place; fetch: take it, and with a person as place (me: who asks) be beside them with it"
-            " or PutObject it there, as for 'bring me'; examine: hold it with a lamp on; go: be at a room or person",
+            "place: in or on a place; fetch ('bring me'): hold it in the end, with a person as place (me: who asks)"
+            " beside them, or PutObject it there; examine: hold it with a lamp on; go: be at a room or person",
             enum=list(GOAL_KINDS),
         ),
         "thing": _text("name or class"),
-        "place": _text("where it ends"),
+        "place": _text("where it ends, not where it is washed or heated"),
         "container": _text("it goes in this, and this to the place"),
         "count": {"type": "integer", "description": "how many (default 1)"},
         "all": {"type": "boolean", "description": "all that there are"},

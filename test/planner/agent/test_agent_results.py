@@ -493,6 +493,29 @@ def test_somebody_else_s_thing_is_taken_only_after_a_word() -> None:
     assert ": done" in second
 
 
+class LookedInto(Rooms):
+    """Its robot has seen some of the areas."""
+
+    seen: frozenset[str] = frozenset()
+
+    def scene(self) -> SceneSnapshot:
+        scene = super().scene()
+        areas = tuple(replace(one, last_viewed_ns=int(one.id in self.seen)) for one in scene.areas)
+        return replace(scene, areas=areas)
+
+
+def test_what_is_not_carried_about_is_looked_for_where_nobody_has_looked_yet() -> None:
+    answers = {}
+    for seen in ("", "a1", "a1 a2"):
+        place = LookedInto(*rooms().things.values())
+        place.seen = frozenset(seen.split())
+        answers[seen] = told(place, ("locate", {"name": "sofa"}), ("locate", {"name": "mug"}), instruction="find")
+    likely = {seen: ["room 1" in sofa, "hall" in sofa] for seen, (sofa, _) in answers.items()}
+    assert likely == {"": [True, True], "a1": [False, True], "a1 a2": [False, False]}
+    # A mug may be anywhere by now.
+    assert all("room 1" in mug for _, mug in answers.values())
+
+
 class Growing(Rooms):
     """Its robot finds a part of the hall while it searches, and memory loses sight of a thing there."""
 
