@@ -293,12 +293,12 @@ class HomeNames:
                 name = names.get(area.area_id) or area.name[:_LONGEST_NAME]
                 shares[name] = shares.get(name, 0.0) + area.probability
         if searched and not shares:
-            return "none was seen in this home" if is_fixed else "looked for everywhere without success"
+            return "not seen anywhere in this home"
         if all(area.is_guess for area in ranked):
             return ""  # the shares of large rooms say nothing
         best = sorted(shares, key=lambda name: -shares[name])[:_LIKELY_AREAS]
         # Of a home with one place that says nothing.
-        return f"if it is here, then first at {', then '.join(best)}" if len(set(names.values())) > 1 else ""
+        return f"look first at {', then '.join(best)}" if len(set(names.values())) > 1 else ""
 
     def alike(self, object_class: str) -> str:
         """Return in words what is known that may stand in for things of a class, "" for nothing."""
