@@ -1,11 +1,22 @@
-"""Means, medians and shares for rows: rounded, None where there is nothing to take them of."""
+"""Means of figures, and the orders that they are taken over."""
 
 from __future__ import annotations
 
+import random
 import statistics
 from collections.abc import Sequence
+from typing import TypeVar
 
 from scipy.stats import binomtest
+
+Task = TypeVar("Task")
+
+
+def shuffled(tasks: Sequence[Task], seed: int, order: int) -> list[Task]:
+    """Return the tasks in the order of this number; every row of a benchmark has the same orders."""
+    listed = list(tasks)
+    random.Random(f"{seed} {order}").shuffle(listed)
+    return listed
 
 
 def mean_of(values: Sequence[float], digits: int = 4) -> float | None:

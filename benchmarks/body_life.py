@@ -21,7 +21,7 @@ from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.open_planner import open_planner
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.embedders import build_embedder
-from memory_node.sim.body_noise import BodyNoise
+from memory_node.sim.noise import BodyNoise
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.item import Item, MechanismKind
 from memory_node.sim.physics.motions import End

@@ -13,10 +13,9 @@ from benchmarks.alfworld.compiled_aid import CompiledSetting
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
-from benchmarks.compiler_rows import row_of
-from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT
+from benchmarks.compiler_variants import FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT, row_of
 from benchmarks.model_figures import llm_config
 from benchmarks.stream.alfworld import progress_of
 from memory_node.context.config import CompilerConfig

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from benchmarks.averages import mean_of, median_of
+from benchmarks.averages import mean_of, median_of, shuffled
 from benchmarks.compiler_variants import (
     NO_FAULTS,
     NO_STATE,
@@ -29,7 +29,6 @@ from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
 from benchmarks.household_lives import Lives
-from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig

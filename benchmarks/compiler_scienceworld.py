@@ -11,8 +11,7 @@ from typing import Any
 from benchmarks.alfworld.command import Setting
 from benchmarks.alfworld.compiled_aid import CompiledSetting
 from benchmarks.alfworld.games import Game
-from benchmarks.compiler_rows import row_of
-from benchmarks.compiler_variants import EMPTY_M, NONE, OF_COMPILERS, STATIC
+from benchmarks.compiler_variants import EMPTY_M, NONE, OF_COMPILERS, STATIC, row_of
 from benchmarks.model_figures import llm_config
 from benchmarks.scienceworld.lesson import TASKS, lessons
 from benchmarks.scienceworld.play import play_lessons, write_solutions

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from benchmarks.averages import shuffled
 from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Trial, ignore_trial
 from benchmarks.household_lives import Lives
-from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock

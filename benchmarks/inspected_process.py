@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.parent_process import end_with
+from benchmarks.process_figures import end_with
 from benchmarks.store_load import make_object
 from memory_node import cli
 from memory_node.domain.errors import RobotMemoryError

@@ -13,8 +13,8 @@ from benchmarks.knowledge_cases import AskedQuestion, Collection, Dataset
 from benchmarks.knowledge_rankers import NoLog
 from benchmarks.knowledge_utility import TRUTHS, answer_f1, texts_within
 from benchmarks.memory_utility import Answered, UtilityRow, utility_row
+from memory_node.domain.context import estimate_tokens
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, quoted
 from memory_node.knowledge.by_model.answering import FindStatements, ModelAnswers
 from memory_node.knowledge.facts import Proposition

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.likelihood.scoring import ScoringModel
-from memory_node.domain.token_count import estimate_tokens
+from memory_node.domain.context import estimate_tokens
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.text.words import plain_words, stems
 from memory_node.llm.chat import Message

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.parent_process import end_with
+from benchmarks.process_figures import end_with
 from memory_node.app.progress import shown
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject

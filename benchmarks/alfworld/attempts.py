@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmarks.alfworld.command_words import called_skill
+from benchmarks.alfworld.game_commands import called_skill
 from benchmarks.alfworld.things import classes_of
 from benchmarks.alfworld.transcripts import as_one_text
 from memory_node.catalogue.object_catalogue import ObjectCatalogue

@@ -22,13 +22,12 @@ from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame, Player
-from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.policy import PolicyPlayer, with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
+from benchmarks.averages import shuffled
 from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.model_figures import add_planner_arguments, llm_config
-from benchmarks.orders import shuffled
 from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar

@@ -6,6 +6,8 @@ import enum
 import re
 from dataclasses import dataclass
 
+from memory_node.domain.skill import SkillCall
+
 
 class GameAct(str, enum.Enum):
     """What a command does."""
@@ -62,3 +64,28 @@ def read_command(text: str) -> GameCommand | None:
         if found is not None:
             return GameCommand(act, **found.groupdict())
     return None
+
+
+_SKILLS = {
+    GameAct.GO: "GoToObject",
+    GameAct.TAKE: "PickupObject",
+    GameAct.PUT: "PutObject",
+    GameAct.OPEN: "OpenObject",
+    GameAct.CLOSE: "CloseObject",
+    GameAct.USE: "SwitchOn",
+    GameAct.CLEAN: "CleanObject",
+    GameAct.HEAT: "HeatObject",
+    GameAct.COOL: "CoolObject",
+    GameAct.SLICE: "SliceObject",
+}
+# Their skills have no argument for the place that something is taken from, or for what cuts.
+_OF_THE_THING_ALONE = frozenset((GameAct.TAKE, GameAct.SLICE))
+
+
+def called_skill(command: str) -> SkillCall | None:
+    """Return the skill that a command serves, over the names of the text; None for one that only tells something."""
+    read = read_command(command)
+    if read is None or read.act not in _SKILLS:
+        return None
+    names = (read.thing,) if read.act in _OF_THE_THING_ALONE else (read.thing, read.place)
+    return SkillCall(_SKILLS[read.act], tuple(name for name in names if name))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.alfworld.aid import Aid, OpenAid, without_games
@@ -16,10 +17,26 @@ from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.ranking.choosing import StepChooser
 from memory_node.llm.chat import Message
+from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
 from memory_node.planner.model_account import ModelAccount
 from memory_node.scene_graph.place_habits import PlaceCensus
+
+ADAPTER = Path(__file__).parent / "weights" / "executor.gguf"
+
+Config = TypeVar("Config", bound=ModelConfig)
+
+
+def takes_shipped_weights(config: ModelConfig) -> bool:
+    """Return whether a configuration asks for the embedded model and names no adapter."""
+    return not (config.base_url or config.model_path or config.adapter_path)
+
+
+def with_shipped_adapter(config: Config) -> Config:
+    """Return a configuration with the shipped executor, where it takes shipped weights."""
+    return config.changed(adapter_path=str(ADAPTER)) if takes_shipped_weights(config) else config
+
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from benchmarks.alfworld.command_words import called_skill
+from benchmarks.alfworld.game_commands import called_skill
 from benchmarks.alfworld.senses import TextSenses
 from benchmarks.alfworld.sentences import LONGEST_REPLY, read_places, read_sight, read_task
 from benchmarks.alfworld.site import Site, site_of

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Generic, TypeVar
 
-from benchmarks.parent_process import end_with
+from benchmarks.process_figures import end_with
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.memento.floor_plan import FloorPlan
-from benchmarks.memento.goals import GoalHistory
-from benchmarks.memento.oracle import OraclePlanner
+from benchmarks.memento.goals import GoalHistory, OraclePlanner
 from benchmarks.memento.robot import SKILLS, SymbolicRobot
 from benchmarks.memento.tasks import Home, Task
 from benchmarks.memento.world import SymbolicWorld

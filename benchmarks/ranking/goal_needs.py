@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
-from memory_node.catalogue.treatment import Treatment
+from memory_node.catalogue.object_kind import Treatment
 from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState

@@ -12,7 +12,7 @@ import networkx as nx
 
 from benchmarks.scienceworld.command_forms import Command, CommandForms
 from benchmarks.scienceworld.lesson_attempts import AttemptEntry, Deed
-from benchmarks.scienceworld.lesson_state import done_commands, is_believed, not_there, stand_ins, stands_in
+from benchmarks.scienceworld.lesson_state import StateDraft, done_commands, is_believed, not_there, stand_ins, stands_in
 from benchmarks.scienceworld.name_likeness import (
     ALIKE,
     SAME,
@@ -22,7 +22,6 @@ from benchmarks.scienceworld.name_likeness import (
     swapped_words,
     words_alike,
 )
-from benchmarks.scienceworld.state_draft import StateDraft
 from benchmarks.scienceworld.statements import failures_of, place_of_robot, stands_at
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Guidance, said

@@ -14,8 +14,8 @@ from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Ready, Workers
+from benchmarks.averages import shuffled
 from benchmarks.likelihood.scoring import scoring_model
-from benchmarks.orders import shuffled
 from benchmarks.ranking.choosing import RankedChoice
 from benchmarks.reply_cache import mark_of
 from benchmarks.stream.game_cache import GameCache

@@ -14,14 +14,13 @@ import numpy as np
 from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.averages import median_of, share_of
+from benchmarks.averages import median_of, share_of, shuffled
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.model_figures import add_planner_arguments, model_parameters
-from benchmarks.orders import shuffled
 from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit
 from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks.averages import shuffled
 from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Trial
 from benchmarks.household_lives import Lives
-from benchmarks.orders import shuffled
 from benchmarks.stream.outcomes import Stream, StreamTask
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
+from memory_node.domain.context import estimate_tokens
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.log import NullLog

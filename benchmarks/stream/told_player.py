@@ -14,7 +14,7 @@ from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.stream.note_reader import NoteReader
-from memory_node.domain.token_count import estimate_tokens
+from memory_node.domain.context import estimate_tokens
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import read_method
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.label_space_file import ClassEntry, LabelSpaceFile, TreatmentEntry
 from memory_node.catalogue.object_catalogue import ANYTHING, ObjectCatalogue
-from memory_node.catalogue.object_kind import ABILITIES, ObjectKind, Property
-from memory_node.catalogue.treatment import Treatment
+from memory_node.catalogue.object_kind import ABILITIES, ObjectKind, Property, Treatment
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill_library import SKILLS

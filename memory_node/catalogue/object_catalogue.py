@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from memory_node.catalogue.class_name import folded
-from memory_node.catalogue.object_kind import ObjectKind, Property
+from memory_node.catalogue.object_kind import ObjectKind, Property, Treatment
 from memory_node.catalogue.spoken_names import SpokenNames
-from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill_declaration import Appliance

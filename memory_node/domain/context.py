@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 from memory_node.domain.text_enum import TextEnum
 
 
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens a text has: four characters each, as common tokenizers average."""
+    return -(-len(text) // 4)
+
+
 class ContextSource(TextEnum):
     """What a part of the context is drawn from."""
 

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 
 from memory_node.domain.answer import Location, ObjectAnswer, Recollection
-from memory_node.domain.context import Context
+from memory_node.domain.context import Context, estimate_tokens
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import ModelCost
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.inspector.row import At, Believed, Metres, Name, Names, OrNone, Row, Stamp, rounded, several
 from memory_node.questions.thing_words import ThingWords
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from memory_node.domain.token_count import estimate_tokens
+from memory_node.domain.context import estimate_tokens
 from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, Tool, ToolForm
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import BrokenReplyError, TooLongError

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_node.domain.token_count import estimate_tokens
+from memory_node.domain.context import estimate_tokens
 from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline

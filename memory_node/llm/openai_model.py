@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import openai
 
+from memory_node.domain.context import estimate_tokens
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.chat import GrammarForm, Message, Reply, ReplyForm, ignore
 from memory_node.llm.chat_completion import PROMPT_EMBEDS, Chunk, completion_request, parse_chunk, read_reply
 from memory_node.llm.config import ModelConfig

@@ -19,7 +19,7 @@ from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import BodyParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
-from memory_node.sim.body_noise import BodyNoise
+from memory_node.sim.noise import BodyNoise
 from memory_node.sim.physics.fetch import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
 from memory_node.sim.physics.film import HEIGHT, WIDTH, Film
 from memory_node.sim.physics.home import plan_home

@@ -11,10 +11,9 @@ from rclpy.node import Node
 from robot_memory import srv
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, Recollection
-from memory_node.domain.context import ALL_SOURCES, ContextSource
+from memory_node.domain.context import ALL_SOURCES, ContextSource, estimate_tokens
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.step import EpisodeAccount
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.knowledge.mode import Mode
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions

@@ -17,8 +17,7 @@ from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig, SegmentTrackerConfig
 from memory_node.planner.memory_mode import Mode
 from memory_node.planner.planner_config import PlannerConfig, PlannerName
-from memory_node.sim.body_noise import BodyNoise
-from memory_node.sim.noise import DetectionNoise
+from memory_node.sim.noise import BodyNoise, DetectionNoise
 
 
 class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory_node.catalogue.treatment import Treatment
+from memory_node.catalogue.object_kind import Treatment
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState

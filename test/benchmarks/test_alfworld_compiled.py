@@ -16,7 +16,6 @@ from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.compiler_alfworld import Row, rows_asked
-from benchmarks.compiler_rows import row_of
 from benchmarks.compiler_variants import (
     EMPTY_M,
     FULL,
@@ -27,6 +26,7 @@ from benchmarks.compiler_variants import (
     STATIC,
     TEXT,
     WithoutBriefState,
+    row_of,
 )
 from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue

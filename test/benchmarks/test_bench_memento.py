@@ -12,9 +12,8 @@ from plain_search import HashedWords
 from benchmarks.memento import command
 from benchmarks.memento.command import write_label_space
 from benchmarks.memento.floor_plan import FloorPlan
-from benchmarks.memento.goals import GoalHistory
+from benchmarks.memento.goals import GoalHistory, OraclePlanner
 from benchmarks.memento.life import MementoLife
-from benchmarks.memento.oracle import OraclePlanner
 from benchmarks.memento.robot import SymbolicRobot
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.memento.world import SymbolicWorld

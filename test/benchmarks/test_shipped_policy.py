@@ -1,6 +1,6 @@
 """The adapter that comes with a checkout: who gets it, and what it is."""
 
-from benchmarks.alfworld.shipped_policy import ADAPTER, with_shipped_adapter
+from benchmarks.alfworld.policy import ADAPTER, with_shipped_adapter
 from memory_node.planner.planner_config import LlmConfig
 
 

@@ -17,7 +17,7 @@ if find_spec("mujoco") is None or find_spec("gymnasium_robotics") is None:
     pytest.skip("the extra `physics` is not installed", allow_module_level=True)
 
 from memory_node.domain.states import ObjectState
-from memory_node.sim.body_noise import BodyNoise, LocalizationNoise
+from memory_node.sim.noise import BodyNoise, LocalizationNoise
 from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
 from memory_node.sim.physics.driving import DriveMotion
 from memory_node.sim.physics.fetch import ARM_JOINTS

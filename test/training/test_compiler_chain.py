@@ -16,8 +16,7 @@ from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
 from benchmarks.alfworld.games import Game
-from benchmarks.compiler_rows import row_of
-from benchmarks.compiler_variants import FULL
+from benchmarks.compiler_variants import FULL, row_of
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.unsaid import UNSAID

@@ -12,7 +12,7 @@ pytest.importorskip("peft", reason="needs the extra learning")
 import torch
 import transformers
 
-from benchmarks.alfworld.shipped_policy import ADAPTER
+from benchmarks.alfworld.policy import ADAPTER
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import Game, load_games, task_of
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.shipped_policy import ADAPTER
+from benchmarks.alfworld.policy import ADAPTER
 from benchmarks.alfworld.transcripts import read_transcripts
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.search.caching_embedder import CachingEmbedder

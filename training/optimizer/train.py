@@ -10,9 +10,9 @@ from pathlib import Path
 from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games, task_of
-from benchmarks.alfworld.shipped_policy import with_shipped_adapter
+from benchmarks.alfworld.policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.orders import shuffled
+from benchmarks.averages import shuffled
 from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting
 from benchmarks.stream.game_cache import GameCache
 from memory_node.catalogue.label_space import load_catalogue

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.context.sections import shortened
-from memory_node.domain.token_count import estimate_tokens
+from memory_node.domain.context import estimate_tokens
 from memory_node.llm.ask import answer_of
 from memory_node.llm.chat import ChatModel, JsonForm, Message, Tool, ToolCall, ToolForm, ToolModel
 from memory_node.llm.deadline import Deadline

@@ -8,9 +8,8 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.body_noise import BodyNoise, LocalizationNoise
 from memory_node.sim.camera_frame import CameraFrame
-from memory_node.sim.noise import noisy_depth
+from memory_node.sim.noise import BodyNoise, LocalizationNoise, noisy_depth
 from memory_node.sim.physics.arm_planner import ArmPlanner
 from memory_node.sim.physics.collisions import PlanningScene
 from memory_node.sim.physics.driving import DriveMotion

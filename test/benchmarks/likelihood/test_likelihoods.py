@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from benchmarks.alfworld.shipped_policy import ADAPTER
+from benchmarks.alfworld.policy import ADAPTER
 from benchmarks.likelihood.scoring import ChoosingModel, LlamaScores, scoring_model
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
