@@ -30,7 +30,7 @@ _LEAST_FOUNDED = 0.6
 class StatedFacts(BaseModel):
     """The reply."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
     statements: Annotated[
         list[Annotated[str, Field(min_length=3, max_length=400)]], Field(max_length=MOST_PROPOSITIONS)
     ]

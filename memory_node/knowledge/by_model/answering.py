@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Annotated, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, quoted
 from memory_node.knowledge.facts import Proposition
@@ -26,14 +26,12 @@ _MOST = 40  # statements that it reads
 class ChosenMode(BaseModel):
     """The reply to: which kind of memory?"""
 
-    model_config = ConfigDict(extra="ignore")
     mode: Mode
 
 
 class NextSearch(BaseModel):
     """The reply to: is it enough, or what is looked for next? query: "" where nothing else would help."""
 
-    model_config = ConfigDict(extra="ignore")
     enough: bool
     query: Annotated[str, Field(max_length=300)] = ""
 
@@ -41,7 +39,6 @@ class NextSearch(BaseModel):
 class Reasoned(BaseModel):
     """The reply to: what is the answer? uses: numbers of the statements that it follows from, from 1; none: unknown."""
 
-    model_config = ConfigDict(extra="ignore")
     answer: Annotated[str, Field(max_length=1000)]
     uses: Annotated[list[int], Field(max_length=_MOST)]
 

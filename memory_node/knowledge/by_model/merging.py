@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.text.names import names_in
@@ -23,7 +23,6 @@ _REASON = "a language model's judgement"
 class Merging(BaseModel):
     """The reply. fuller: of two that say the same, the one that says it all: 1 the earlier, 2 the later."""
 
-    model_config = ConfigDict(extra="ignore")
     relationship: Literal["same", "conflict", "apart"]
     fuller: Literal[1, 2] = 2
 

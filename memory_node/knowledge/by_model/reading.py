@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from memory_node.knowledge.text.words import stems
 from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
@@ -26,7 +26,6 @@ _Words = Annotated[str, Field(max_length=200)]
 class StatedFact(BaseModel):
     """One fact of a reply; see told.fact.ToldFact."""
 
-    model_config = ConfigDict(extra="ignore")
     relation: Relation
     subject: Annotated[str, Field(min_length=1, max_length=200)]
     object: _Words = ""
@@ -39,7 +38,6 @@ class StatedFact(BaseModel):
 class StatedFacts(BaseModel):
     """The reply."""
 
-    model_config = ConfigDict(extra="ignore")
     facts: Annotated[list[StatedFact], Field(max_length=10)]
 
 
