@@ -95,14 +95,17 @@ def test_library_of_pythonpath_that_is_too_old_is_refused(machine: Machine) -> N
         assert part in told
 
 
-def test_isolated_environment_is_left_alone(machine: Machine, tmp_path: Path) -> None:
+def test_isolated_environment_is_left_alone_and_gets_no_libraries(machine: Machine, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True, timeout=60)
+    python = tmp_path / "venv/bin/python"
     told = {**os.environ, "PYTHONPATH": str(ROOT), "ROBOT_MEMORY_LIBRARIES": str(machine.libraries)}
     code = "import memory_node, importlib.util; print(importlib.util.find_spec('some_library'))"
-    done = subprocess.run(
-        [tmp_path / "venv/bin/python", "-c", code], env=told, capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([python, "-c", code], env=told, capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "None", done.stderr
+    told = {**told, "PYTHON": str(python)}
+    done = subprocess.run([ROOT / "scripts/install_libraries"], env=told, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "isolated virtual environment" in done.stderr
 
 
 def test_bounds_are_those_of_the_list_and_of_what_it_needs() -> None:
