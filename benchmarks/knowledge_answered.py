@@ -15,7 +15,7 @@ from benchmarks.knowledge_utility import TRUTHS, answer_f1, texts_within
 from benchmarks.memory_utility import Answered, UtilityRow, utility_row
 from memory_node.domain.context import estimate_tokens
 from memory_node.domain.ports import TextEmbedder
-from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, quoted
+from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, dated
 from memory_node.knowledge.by_model.answering import FindStatements, ModelAnswers
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
@@ -125,7 +125,7 @@ def memories_of(
 def _within(find: FindStatements) -> FindStatements:
     def found(query: str, k: int) -> Sequence[Proposition]:
         best = find(query, k)
-        return best[: len(texts_within(map(quoted, best), estimate_tokens, BUDGET)[0])]
+        return best[: len(texts_within(map(dated, best), estimate_tokens, BUDGET)[0])]
 
     return found
 
@@ -160,5 +160,5 @@ _RECALLS: dict[str, Callable[[_Reader, Memories], Sequence[str]]] = {
     "knowledge": lambda reader, memories: reader.reasoned(memories, memories.statements),
     "no-structuring": lambda reader, memories: reader.reasoned(memories, memories.raw),
     "no-retrieval": lambda reader, memories: reader.reasoned(memories, memories.random, hops=1),
-    "no-reasoning": lambda _, memories: list(map(quoted, memories.statements(memories.question.text, _FOUND))),
+    "no-reasoning": lambda _, memories: list(map(dated, memories.statements(memories.question.text, _FOUND))),
 }

@@ -15,7 +15,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource, esti
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason
-from memory_node.knowledge.answering import quoted
+from memory_node.knowledge.answering import dated
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.lessons.expectations import WRITER
@@ -169,7 +169,7 @@ class MemoryExcerpt:
                 if done < tried and not self._is_taught(action)
             ],
             EXPERIENCES: self._experiences(),
-            KNOWN: [f"- {quoted(one, self.zone)}{self.said_of.get(one.text, '')}" for one in self.known],
+            KNOWN: [f"- {dated(one, self.zone)}{self.said_of.get(one.text, '')}" for one in self.known],
             ACTION_HINTS: self._action_hints(),
             SPATIAL_ROOM: [
                 *(f"- {relation}" for relation in self.room_relations),

@@ -60,11 +60,11 @@ def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[str], z
     """Return an answer in words without a language model: what is known is quoted, with its days."""
     lines = list(ways) if mode is Mode.PROCEDURAL else []
     ordered = sorted(propositions, key=lambda p: p.stamp_ns) if mode is Mode.EPISODIC else propositions
-    lines += [quoted(proposition, zone) for proposition in ordered]
+    lines += [dated(proposition, zone) for proposition in ordered]
     return "\n".join(lines) or NOTHING
 
 
-def quoted(proposition: Proposition, zone: tzinfo | None = None) -> str:
+def dated(proposition: Proposition, zone: tzinfo | None = None) -> str:
     """Return a proposition with the day on which it was learned, where that is known; what a step showed as past."""
     text = _WHERE.sub(r"\1 was \2 \3", proposition.text)
     return f"{text} ({spoken_day(proposition.stamp_ns, zone)})" if proposition.stamp_ns else text

@@ -98,9 +98,9 @@ class ToldLimits:
         return list(dict.fromkeys(fact.text for one in index.persons_in(text) for fact in index.about_person(one)))
 
     def unread(self, statements: Sequence[str]) -> list[str]:
-        """Return the statements of which no fact was read: nothing holds the robot to them. They are kept with the day
-        of "tomorrow" behind it."""
-        told = ((fact.text, with_days(fact.text, fact.told_ns, self._zone)) for fact in self._facts)
+        """Return the statements that were not read, or not whole: nothing holds the robot to their rest. They are kept
+        with the day of "tomorrow" behind it."""
+        told = ((fact.text, with_days(fact.text, fact.told_ns, self._zone)) for fact in self._facts if not fact.is_part)
         read = {text.strip(" .!").lower() for texts in told for text in texts}
         return [one for one in statements if one.strip(" .!").lower() not in read]
 

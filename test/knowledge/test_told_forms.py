@@ -358,3 +358,8 @@ def test_each_clause_of_a_sentence_is_read_with_its_subject() -> None:
 
 def test_clause_under_a_condition_is_not_taken_for_a_fact_of_its_own() -> None:
     assert read("The oven is hot when it works and must never be opened then.") == ()
+
+
+def test_sentence_that_is_read_in_part_says_so() -> None:
+    assert [one.is_part for one in read("The watch is Kim's and is worth a fortune.")] == [True]
+    assert [one.is_part for one in read("The watch is Kim's and belongs on the desk.")] == [False, False]

@@ -12,7 +12,7 @@ from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
 
-from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, quoted
+from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, dated
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.llm.ask import Schema, ask_by_prompt
@@ -92,7 +92,7 @@ class ModelAnswers:
         """Return the statements of at most `hops` searches; the model stops as soon as they are enough."""
         found, asked = {one.text: one for one in self.find(question, k)}, {question.lower()}
         for _ in range(self.hops - 1):
-            lines = [quoted(one, self.zone) for one in found.values()]
+            lines = [dated(one, self.zone) for one in found.values()]
             plan = self._asked(NextSearch, "memory_search.j2", deadline, question=question, statements=lines)
             query = " ".join(plan.query.split())
             if plan.enough or not query or query.lower() in asked:
@@ -109,7 +109,7 @@ class ModelAnswers:
             if reply.uses and not reply.answer.strip():
                 raise RejectedReplyError("empty", "answer: expected words where statements are used")
 
-        lines = [quoted(one, self.zone) for one in found]
+        lines = [dated(one, self.zone) for one in found]
         return self._asked(Reasoned, "memory_answer.j2", deadline, check, question=question, statements=lines)
 
     def _asked(

@@ -80,7 +80,8 @@ class ToldFact:
 
     verb: of NEVER, what must not be done ("move", "heat", "put"). holds: False takes back what was told before ("the
     oven works again"). from_ns and until_ns: for how long it is true, 0 for no end. part_of_day: "morning",
-    "afternoon", "evening" or "night" where it is true then alone. told_ns: when it was told, by `teller`.
+    "afternoon", "evening" or "night" where it is true then alone. told_ns: when it was told, by `teller`. is_part: its
+    words say more than what was read.
     """
 
     relation: Relation
@@ -94,6 +95,7 @@ class ToldFact:
     told_ns: int = 0
     teller: str = ""
     text: str = ""
+    is_part: bool = False
 
     def true_at(self, now_ns: int, part_of_day: str = "") -> bool:
         """Return whether it holds at a stamp; part_of_day: of that stamp, "" where it does not matter."""

@@ -63,8 +63,8 @@ _BROKEN = re.compile(
 )
 _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:order|service))$")
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
-# "Saving the candle for the anniversary" is of the candle, not of what somebody is.
-_DOING = re.compile(r"(?:not )?\w+ing \w")
+# "Saving the candle for the anniversary" is of the candle, "in the bath and wants nothing" says two things.
+_DOING = re.compile(r"(?:not )?\w+ing \w|.* and \w+s \w")
 _NO_ACTS = LIKES | DISLIKES | {"let", "allow"}
 _DONE = re.compile(
     r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?:up|away|off|on|down)(?= (?:in|on|at|from) |$))?(?: (?P<rest>.+))?$"
@@ -90,8 +90,9 @@ class TellingReader:
         """Return the facts of one sentence; told_ns: when it was told."""
         said = sentence.strip()
         parts = clauses(plain(said)) if not ASKS.match(said) else ()
-        found = [fact for clause in parts for fact in self._of_clause(clause, told_ns)]
-        return Read(sentence, tuple(one.changed(told_ns=told_ns, teller=teller, text=said) for one in found))
+        found = [self._of_clause(clause, told_ns) for clause in parts]
+        about = {"told_ns": told_ns, "teller": teller, "text": said, "is_part": not all(found)}
+        return Read(sentence, tuple(one.changed(**about) for facts in found for one in facts))
 
     def _of_clause(self, text: str, told_ns: int) -> tuple[ToldFact, ...]:
         ends = _UNTIL.search(text)

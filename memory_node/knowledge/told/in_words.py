@@ -20,7 +20,10 @@ def in_words(told: Sequence[Proposition], known: Iterable[ToldFact] = ()) -> str
         return f"I take it back: {' '.join(gone)}{restored}"
     instead = f" Instead of: {' '.join(gone)}" if gone else ""
     if any(one.structure for one in kept):
-        return f"I shall remember: {text}{instead}{_whom(kept, known)}"
+        part = (
+            " I have understood only a part of it." if any(fact.is_part for one in kept for fact in one.facts) else ""
+        )
+        return f"I shall remember: {text}{instead}{part}{_whom(kept, known)}"
     return f"I keep the words, but no rule of mine reads them: {text}{instead}"
 
 
