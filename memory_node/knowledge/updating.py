@@ -11,6 +11,7 @@ from memory_node.knowledge.saying_the_same import LIMITS, says_all
 from memory_node.knowledge.text.names import MOST_CONCEPTS, concepts_of, name_key
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.text.words import plain_words, stems
+from memory_node.knowledge.told.plainer import without_opening
 
 # Statements less like each other than this are never compared (cosine); PlugMem: 0.6 to 0.7.
 LEAST_LIKENESS = 0.6
@@ -78,7 +79,7 @@ def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
         if others <= _MOST_OTHER_WORDS:
             return Update("conflict", deactivate_earlier=True, reason="the later one says the opposite")
         return Update("weak", reason="one is denied, and they say different things")
-    one, two = _single_value(earlier), _single_value(later)
+    one, two = (_single_value(without_opening(fact.statement)) for fact in (earlier, later))
     if one and two and one[0] == two[0] and one[1] != two[1]:
         return Update("conflict", deactivate_earlier=True, reason="there is one such value, and the later one counts")
     if _negated(later) and plain_words(earlier.statement) != plain_words(later.statement):
@@ -146,12 +147,12 @@ def _are_opposite_attitudes(first: str, second: str) -> bool:
     return all(plain_words(one[part]) == plain_words(two[part]) for part in ("who", "what"))
 
 
-def _single_value(proposition: Proposition) -> tuple[tuple[int, str], str] | None:
+def _single_value(statement: str) -> tuple[tuple[int, str], str] | None:
     """Return (which thing of whom, its value) for a statement of something that there is one of; else None."""
-    if LIMITS.intersection(plain_words(proposition.statement)):
+    if LIMITS.intersection(plain_words(statement)):
         return None
     for number, pattern in enumerate(_SINGLE):
-        match = pattern.match(proposition.statement)
+        match = pattern.match(statement)
         if match:
             # Who owns a thing is told in two ways.
             kind = 0 if number == 1 else number

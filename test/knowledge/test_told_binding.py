@@ -80,6 +80,15 @@ def test_harm_is_to_the_person_that_it_was_told_of() -> None:
     assert not objects(facts, "PutObject", "butter", "user")
 
 
+def test_what_harms_the_one_who_told_it_is_not_handed_to_the_one_who_asks() -> None:
+    scene = home(thing("user", "User"), thing("egg", "Egg"))
+    facts = binding("I am allergic to eggs.", scene=scene)
+    assert facts.harm("Egg", "me") is not None
+    assert objects(facts, "PutObject", "egg", "user")
+    assert facts.harm("Apple", "me") is None
+    assert facts.harm("Egg", "Ida") is None
+
+
 def test_place_that_works_again_has_worked_since_that_was_told() -> None:
     scene = home(thing("egg", "Egg"))
     assert binding("The oven is broken.", "The microwave works again.", scene=scene).repaired() == {

@@ -146,6 +146,7 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("There is something wrong with Vera.", None, "", ""),
         ("We are saving the candle for the anniversary.", None, "", ""),
         ("Vera wants nothing.", None, "", ""),
+        ("Vera likes her bread burnt.", None, "", ""),
         ("We are having problems with nuts.", None, "", ""),
         ("Jonas has not fixed the oven yet.", None, "", ""),
         ("Vera has a new mug.", None, "", ""),

@@ -40,6 +40,7 @@ def told(text: str, stamp_ns: int) -> Proposition:
         ("Erik bought a car.", "Erik sold a car.", "weak", ""),
         ("The heater is on.", "The heater is now off.", "conflict", "earlier"),
         ("The gate is locked.", "The gate is open.", "conflict", "earlier"),
+        ("Rosa's birthday is on 12 May.", "No, Rosa's birthday is on 13 May.", "conflict", "earlier"),
         ("Ben loves olives.", "Ben hates olives.", "conflict", "earlier"),
         ("Ben can't stand olives.", "Ben really likes olives.", "conflict", "earlier"),
         ("Ben loves olives.", "Ben does not like olives.", "conflict", "earlier"),

@@ -44,6 +44,7 @@ VERBS: dict[str, frozenset[str]] = {
 _ANY_ACT = frozenset({"touch", "use"})
 _USED = frozenset({"ToggleOn", "SwitchOn", "HeatObject", "CoolObject", "CleanObject", "FillObject"})
 _NEAR_M = 0.5
+_SPEAKER = frozenset({"i", "me", "we", "us"})
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,9 @@ class BindingFacts:
         return [thing, *(one for one in others if math.dist(one.box.center[:2], thing.box.center[:2]) <= _NEAR_M)]
 
     def _harmful(self, class_name: str, person: SceneObject | None) -> Objection | None:
-        return next((one for name in self.names_of(person) if (one := self.harm(class_name, name))), None)
+        """Return what speaks against handing a thing to a person of the scene; who has no name is the speaker."""
+        name = person.attributes.get("name") if person is not None else None
+        return self.harm(class_name, str(name or "I"))
 
     def harm(self, class_name: str, person: str) -> Objection | None:
         """Return what speaks against giving somebody of a name a thing of a class: also for what it contains."""
@@ -212,11 +215,6 @@ class BindingFacts:
         return None
 
     # --- persons
-
-    def names_of(self, person: SceneObject | None) -> frozenset[str]:
-        """Return the names of a person of the scene, in lower case."""
-        name = str(person.attributes.get("name", "")) if person is not None else ""
-        return frozenset({name.lower()}) if name else frozenset()
 
     def person_called(self, words: str) -> str:
         """Return the name of somebody who is called by a name or by a role ("brother", "my niece Anna")."""
@@ -234,8 +232,10 @@ class BindingFacts:
         return [f"my {role} {name}" if shared or len(names) > 1 else name]
 
     def _person(self, words: str) -> tuple[str, str]:
-        """Return the name and role of somebody; "" where no role is told."""
+        """Return the name and role of somebody; "" where no role is told. Who speaks is "I"."""
         plain = words.removeprefix("my ")
+        if plain.lower() in _SPEAKER:
+            return "I", ""
         role, _, name = plain.partition(" ")
         if name[:1].isupper() and role.islower():
             return name, role

@@ -50,7 +50,9 @@ _PART = re.compile(rf"(?:^| )(?:in the|at) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(
 _AND = re.compile(r",? (?:and|or) |, ")
 _ROLE = re.compile(r"^my (?P<role>[a-z-]+)(?: (?P<name>[A-Z].*))?$")
 # "[Ida likes] her apples sliced".
-_PREPARED = re.compile(r"^(?:only )?(?:his |her |their |my |the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$")
+_PREPARED = re.compile(
+    r"^(?:only )?(?P<own>his |her |their |my )?(?:the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$"
+)
 _OWNS = re.compile(rf"(?P<who>{NAME})(?:'s|') (?P<what>[\w -]*?(?P<stuff>\bstuff|\bthings?)?)")
 _NOBODY = frozenset({"you", "nobody", "no one", "people"})
 # "Where is my mug?"; "could you keep the mugs in the cabinet?" is no question.
@@ -213,6 +215,8 @@ class TellingReader:
             eaten = self._classes(prepared["food"])
             liked = Term(clause.rest, eaten, prepared["how"])
             return [ToldFact(Relation.LIKES, who, liked) for who in people if eaten]
+        if prepared is not None and prepared["own"] and self._classes(prepared["food"]):
+            return ()  # "her toast burnt": nobody knows how to bring that about
         place = self._where(at["place"]) if at is not None else NOTHING
         if verb == "be":
             return self._true_of(clause, people, place)

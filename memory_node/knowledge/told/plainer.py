@@ -223,12 +223,17 @@ def plain(sentence: str) -> str:
     text = " ".join(sentence.replace("’", "'").split()).strip(" .!?")
     for pattern, whole in _CONTRACTED:
         text = pattern.sub(whole, text)
-    while (shorter := _LEAD.sub("", text)) != text:
-        text = shorter
-    text = " ".join(_FILLER.sub("", text).split()).strip(" ,")
+    text = " ".join(_FILLER.sub("", without_opening(text)).split()).strip(" ,")
     # A capital at the beginning of a sentence is no name's.
     first = text.partition(" ")[0]
     return first.lower() + text[len(first) :] if _OPENS.fullmatch(first) else text
+
+
+def without_opening(text: str) -> str:
+    """Return a text without "Actually, " and the like, which tell nothing themselves."""
+    while (shorter := _LEAD.sub("", text)) != text:
+        text = shorter
+    return text
 
 
 def plainer(clause: str) -> str:
