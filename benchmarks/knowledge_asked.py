@@ -23,7 +23,7 @@ from memory_node.opening import open_memory
 CHECKS = Path(__file__).parent / "checks"
 ASKED = CHECKS / "asked.yaml"
 _SETS = tuple(CHECKS / f"{name}.json" for name in ("multihop_town", "multihop_almanac", "talks_friends"))
-_TEN = 10
+_STEPS = 10
 _BETWEEN_M = 2.0
 
 
@@ -31,8 +31,8 @@ def asked_rows(embedder: TextEmbedder, home: Path = ASKED, sets: Sequence[Path] 
     """Yield a row for the questions of a home, and one for each set of passages.
 
     right: the share that is answered as it should be; false_answers: of what nothing answers, the share that is
-    answered; unrelated: answers with a fact that is of no concern. Of a set, held: questions whose answer stands in the
-    first ten that are found; answered_of_held: of these the share whose answer stands in the answer, too.
+    answered; unrelated: answers with a fact that is of no concern. Of a set, held: questions whose answer stands in
+    what ten found steps say; answered_of_held: of these the share whose answer stands in the answer, too.
     """
     yield home_row(embedder, home)
     for path in sets:
@@ -77,7 +77,7 @@ def set_row(embedder: TextEmbedder, path: Path) -> dict[str, Any]:
         memory.knowledge.embed_statements()
         for question in collection.questions:
             count += 1
-            found = " ".join(one.text for one in memory.knowledge.find(question.text, _TEN))
+            found = " ".join(one.text for one in memory.knowledge.find(question.text, _STEPS))
             if not any(_holds(found, answer) for answer in question.answers):
                 continue
             held += 1
