@@ -146,6 +146,7 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("There is something wrong with Vera.", None, "", ""),
         ("We are saving the candle for the anniversary.", None, "", ""),
         ("Vera wants nothing.", None, "", ""),
+        ("Don't give me any apples.", Relation.AVOIDS, "I", "apples"),
         ("Vera likes her bread burnt.", None, "", ""),
         ("We are having problems with nuts.", None, "", ""),
         ("Jonas has not fixed the oven yet.", None, "", ""),
