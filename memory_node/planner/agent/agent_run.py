@@ -69,8 +69,8 @@ class AgentRun:
         self._said = list(said)
         self._objection = objection
         lookup = MemoryLookup(task.situation)
-        self._services = Services(task, names, lookup)
         self._skills = SkillCalls(task, names, lookup, context_id, camera, dialogue.show)
+        self._services = Services(task, names, lookup, self._skills.used)
         self._asked: Counter[str] = Counter()
         self._told_unmet: tuple[str, ...] | None = None
         self._question: ToolCall | None = None
@@ -123,7 +123,7 @@ class AgentRun:
         if stops:
             self.take_goals(())
         self._skills.task, self._skills.lookup = self._task, MemoryLookup(situation)
-        self._services = Services(self._task, self._names, self._skills.lookup)
+        self._services = Services(self._task, self._names, self._skills.lookup, self._skills.used)
         self._task.refresh()
         if self._question is not None:
             told = [f"told: {quoted(one)}" for one in self._task.told(text)[:_MOST_TOLD_LINES]]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from memory_node.catalogue.class_name import folded
 from memory_node.context.past_deeds import episode_lines, quoted
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.states import ObjectState
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import ENABLING, LATELY_NS
 from memory_node.planner.agent.home_names import HomeNames, joined
+from memory_node.planner.agent.model_goals import words_of
 from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.questions.going_on import going_on
+from memory_node.world.state import Thing
 
 _MOST_LINES, _MOST_EPISODES, _MOST_TOLD = 20, 12, 5
 _LONGEST_UNFINISHED, _MOST_UNFINISHED = 160, 3
@@ -36,15 +39,16 @@ def shortened(lines: Sequence[str], most: int, rest: str) -> list[str]:
 
 
 class Services:
-    """Answers the tools that ask memory."""
+    """Answers the tools that ask memory. used: tells the names of what this task has used so far."""
 
-    def __init__(self, task: Task, names: HomeNames, lookup: MemoryLookup) -> None:
+    def __init__(self, task: Task, names: HomeNames, lookup: MemoryLookup, used: Callable[[], Sequence[str]]) -> None:
         self._task = task
         self._names = names
         self._lookup = lookup
+        self._used = used
 
     def find(self, name: str) -> str:
-        """Return all known things of a class or name, or in a room; the world names them from now on."""
+        """Return all known things of a class or name, in a room or in a state; the world names them from now on."""
         task, called, meant = self._task, self._names.class_called(name), self._names.meant(name)
         object_class = called or meant.object_class
         if object_class:
@@ -61,7 +65,7 @@ class Services:
         lines += self._names.side_by_side(task.world.state.of_class(called), task.situation.scene())
         if lines and not one and name[-1:].isdigit():
             lines.insert(0, f"{quoted(name, 60)} is not known any more; the others are:")
-        lines = lines or ([] if object_class else self._in_room(name))
+        lines = lines or ([] if object_class else self._in_room(name) or self._in_state(name))
         if lines:
             return "\n".join(shortened(lines, _MOST_LINES, "find one by its name, or what holds it"))
         if not object_class:
@@ -71,13 +75,25 @@ class Services:
 
     def _in_room(self, name: str) -> list[str]:
         """Return what is in a room, in words; the world names it from now on. Empty for the name of no room."""
-        world = self._task.world
-        things = world.episode.state if folded(name) else ()
-        there = {one.id: one.object_class for one in things if folded(one.room) == folded(name)}
-        self._names.widen(dict.fromkeys(there.values()))
+        things = self._task.world.episode.state if folded(name) else ()
+        return self._lines_of([one for one in things if folded(one.room) == folded(name)])
+
+    def _lines_of(self, things: Sequence[Thing]) -> list[str]:
+        """Return what is known of some things; the world names their classes from now on."""
+        self._names.widen(dict.fromkeys(one.object_class for one in things))
         self._task.refresh()
-        lines = dict(zip(world.things, world.lines()))
-        return joined({one: lines[one] for one in there if one in lines})
+        lines = dict(zip(self._task.world.things, self._task.world.lines()))
+        return joined({one.id: lines[one.id] for one in things if one.id in lines})
+
+    def _in_state(self, name: str) -> list[str]:
+        """Return what is believed to be in a state that a name says ("dirty"), or that nothing is, with what this task
+        has used, which such words may mean; the world names it from now on. Empty where the name says no state."""
+        said = {state for state in ObjectState if state.value in words_of(name)}
+        if not said:
+            return []
+        used = ", ".join(self._used())
+        nothing = f"nothing is known to be {quoted(name, 60)}" + (f"; used in this task: {used}" if used else "")
+        return self._lines_of([one for one in self._task.world.episode.state if one.states & said]) or [nothing]
 
     def locate(self, name: str) -> str:
         """Return where a thing is by memory, and the areas where else to look."""

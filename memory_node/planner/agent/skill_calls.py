@@ -99,6 +99,12 @@ class SkillCalls:
         """The names of the skills that succeeded."""
         return {call.skill for call in self._done}
 
+    def used(self) -> list[str]:
+        """Return the names of the things that can be carried among those that calls were done with."""
+        kinds, things = self.task.world.kinds, self.task.world.things
+        named = {name for call in self._done for name in call.arguments if name in things}
+        return sorted(one for one in named if kinds[things[one].object_class].pickupable)
+
     @property
     def _opened(self) -> set[str]:
         """The names of what was opened, and so seen inside."""

@@ -14,6 +14,7 @@ from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
 from memory_node.domain.scene import Area, Room, SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.states import ObjectState
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
@@ -375,6 +376,21 @@ def test_furniture_of_a_class_is_told_from_left_to_right_and_a_room_by_what_is_i
     assert "Mug" not in hall
     assert "Vase" not in nothing
     assert "Mug" not in no_name
+
+
+def test_things_are_found_by_their_state_and_else_by_what_was_used() -> None:
+    plate = TinyThing("p", "Plate", "t", {ObjectState.DIRTY})
+    place = TinyHome(*home().things.values(), plate)
+    goal = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}
+    find = ("find", {"name": "the dirty ones"})
+    calls = [find, ("set_goals", {"goals": [goal]}), ("PickupObject", {"object": "Mug"}), find]
+    assert answers_in(place, find)[0].startswith("Plate")
+    plate.states.clear()
+    model = ScriptedModel([calls, END])
+    carry_out(model, goal["words"], place)
+    assert "Mug" not in model.results()[0]
+    assert "Mug" in model.results()[-1]
+    assert "Plate" not in model.results()[-1]
 
 
 def test_name_that_is_lost_is_said_to_be() -> None:
