@@ -106,6 +106,11 @@ def _take_over(
     # Lessons are drawn from tries, which are kept with the episodes: each is shuffled without the other.
     if memory in (EPISODES, LESSONS):
         player.tries = tries_in(own, own if memory == EPISODES else other)
+    if memory == LESSONS:
+        taught = folder.with_name(f"{folder.name}_taught")
+        taught.mkdir()
+        write_contents(with_memory_of(mixed, other, EPISODES), taught)
+        player.guidance = life.memory.guidance.changed(lambda _: _retrieval_in(life, taught))
     if memory == WORKING:
         later_ns = own.now_ns - other.now_ns
         player.set_session(_as_if_now(other.session, later_ns))

@@ -173,14 +173,16 @@ def test_lessons_are_shuffled_without_the_episodes_that_taught_them(days, memory
             def execute(self, words, *arguments):
                 if words == "x":
                     tries = life.memory.deeds.all() if self.tries is None else self.tries
-                    held.append(({deed.object_class for deed in life.memory.deeds.all()}, tries))
+                    deeds = {deed.object_class for deed in life.memory.deeds.all()}
+                    held.append((deeds, tries, self.guidance or life.memory.guidance, life.memory.guidance))
                 return super().execute(words, *arguments)
 
         return Asking(life, days.planner)
 
     Shuffling((one, two), days.lives, make_player, False).play(one, memory)
-    ((deeds, tries),) = held
+    ((deeds, tries, guidance, own),) = held
     assert deeds == {told}
+    assert (guidance.retrieve is own.retrieve) == (memory == "episodes")
     assert {deed.object_class for deed in tries} == {taught}
     beds = {deed.to_id for deed in tries if deed.to_class == "Bed"}
     assert len(beds) == 1
