@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations
 
 from benchmarks.life import day_form as form
 from benchmarks.life.day_file import Day
@@ -91,10 +90,11 @@ class ChancePlayer:
         for skill in SKILLS.values():
             if any(one.kind is not ArgumentKind.OBJECT for one in skill.arguments):
                 continue  # Explore looks for classes
-            for chosen in permutations(things, len(skill.arguments)):
-                call = SkillCall(skill.name, tuple(thing.id for thing in chosen))
-                if not unmet(skill, state, call):
-                    yield call
+            calls = [SkillCall(skill.name)]
+            for _ in skill.arguments:  # what cannot be begun with a thing is not tried with a second one
+                longer = (call.arguments + (one.id,) for call in calls for one in things if one.id not in call.arguments)
+                calls = [call for ids in longer if not unmet(skill, state, call := SkillCall(skill.name, ids))]
+            yield from calls
 
     def _things(self, words: str, goals: Sequence[form.GoalForm]) -> list[Thing]:
         names = {name for group in self._kinds.spoken_names.named_in(words) for name in group[:1]}
