@@ -91,9 +91,10 @@ class ChancePlayer:
             if any(one.kind is not ArgumentKind.OBJECT for one in skill.arguments):
                 continue  # Explore looks for classes
             calls = [SkillCall(skill.name)]
-            for _ in skill.arguments:  # what cannot be begun with a thing is not tried with a second one
-                longer = (call.arguments + (one.id,) for call in calls for one in things if one.id not in call.arguments)
-                calls = [call for ids in longer if not unmet(skill, state, call := SkillCall(skill.name, ids))]
+            for _ in skill.arguments:  # what cannot be done with a thing is not tried with a second one
+                longer = ((*call.arguments, thing.id) for call in calls for thing in things)
+                calls = [SkillCall(skill.name, ids) for ids in longer if len(set(ids)) == len(ids)]
+                calls = [call for call in calls if not unmet(skill, state, call)]
             yield from calls
 
     def _things(self, words: str, goals: Sequence[form.GoalForm]) -> list[Thing]:
