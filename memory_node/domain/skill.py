@@ -64,7 +64,8 @@ class StateChange:
     """What a finished skill is known to have done to one object.
 
     added and removed: states; held: True picked up, False put down, None unchanged; support_id and inside: where it
-    was put; created_from: the whole that a slice came from; destroyed: the object is no more.
+    was put; created_from: the whole that a slice came from; destroyed: the object is no more;
+    where the source is "camera", it is not at its place, and may be seen at another one.
     """
 
     object_id: str

@@ -31,14 +31,14 @@ class ChangeGrounding:
             (n,), m; where told so, from where it can slide to.
         id_of: returns the id of a row's object.
         present_id: returns the id of the present object that an id or a name of memory stands for, "" for none.
-        held: returns the rows of what the robot is believed to hold.
+        carried: returns the rows of what the robot is believed to hold, then of what is on or in that.
         make_id: makes the id of an object that memory has not seen yet.
     """
 
     distances: Callable[[str, tuple[float, float, float], bool], tuple[Rows, FloatArray]]
     id_of: Callable[[int], str]
     present_id: Callable[[str], str]
-    held: Callable[[], Rows]
+    carried: Callable[[], Rows]
     make_id: Callable[[], str]
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class ChangeGrounding:
             return False
         rows, distances = self.distances(change.object_class, change.position, is_door)
         of_known = np.array([self.id_of(row) == known for row in rows.tolist()], dtype=bool)
-        if not of_known.any() or np.isin(rows[of_known], self.held()).any():
+        if not of_known.any() or np.isin(rows[of_known], self.carried()).any():
             return False
         off_m = float(distances[of_known].min())
         return off_m > OFF_PLACE_M and float(distances.min()) < 0.5 * off_m
@@ -104,9 +104,9 @@ class ChangeGrounding:
         rows, distances = self.distances(object_class, position or (0.0, 0.0, 0.0), may_have_slid)
         if change is not None and change.held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
-            in_hand = rows[np.isin(rows, self.held())]
-            if in_hand.size:
-                return self.id_of(int(in_hand[0]))
+            for row in self.carried().tolist():
+                if row in rows:
+                    return self.id_of(row)
         if position is None or not rows.size:
             return self.id_of(int(rows[0])) if rows.size == 1 else ""
         nearest = distances.min()

@@ -47,7 +47,7 @@ class Intake:
 
     def __post_init__(self) -> None:
         self._grounding = ChangeGrounding(
-            self.scene.distances, self.scene.id_of, self.scene.present_id, self.scene.rows_held, self.make_id
+            self.scene.distances, self.scene.id_of, self.scene.present_id, self.scene.rows_carried, self.make_id
         )
         self._named = NamedThings(self.scene.state)
         self.refused_frames = 0

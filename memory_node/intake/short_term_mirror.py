@@ -144,7 +144,7 @@ class ShortTermMirror:
         """Take over what a skill did to an object, which counts as used, whether or not the cache knew it."""
         self._cache.apply(change)
         found = self._scene.find(change.object_id)
-        if found is not None and not change.destroyed and not found.removed:
+        if found is not None and not found.removed:
             self._cache.put(self._unit(found, change.source))
 
     def claim_states(

@@ -23,9 +23,8 @@ from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import (
     best_same_instance,
     go_on_at,
-    go_on_in_pieces,
     join_pieces,
-    newcomer_like,
+    lose,
     pieces_at,
     pieces_class,
     turn_into_pieces,
@@ -143,26 +142,7 @@ class FrameUpdate:
                 self._remove(row)
 
     def _remove(self, row: int) -> None:
-        state, table = self._state, self._state.table
-        record = table.record(row)
-        never_sure = table.times_seen[row] < state.config.confirmed_sightings and record.provenance == "camera"
-        newcomer = None if never_sure else newcomer_like(self._state, row)
-        if newcomer is not None:
-            self._events += go_on_at(state, row, newcomer)
-            return
-        pieces = [] if never_sure else pieces_at(state, row)
-        if pieces:
-            self._events += go_on_in_pieces(state, row, pieces)
-            return
-        # The thing that is seen in its place shows that it is gone, whatever its own evidence.
-        table.log_odds[row] = min(float(table.log_odds[row]), log_odds(state.config.removed_existence))
-        if not table.times_missed[row]:
-            table.note_missed(row, self._frame.stamp_ns)
-        self._events.append(state.event(SceneEventKind.REMOVED, row))
-        if never_sure:
-            state.drop(row)
-        else:
-            state.mark_removed(row)
+        self._events += lose(self._state, row, self._frame.stamp_ns)
 
     def _refine(self, rows: Rows, sight: Sight, found: Association) -> list[int]:
         state, table, config = self._state, self._state.table, self._state.config

@@ -103,10 +103,9 @@ class GraphReadings:
         """Return the id of the object of a row."""
         return self.state.table.record(row).id
 
-    def rows_held(self) -> Rows:
-        """Return the rows of what the robot is believed to hold, ascending."""
-        held = self.state.contents.get(ROBOT_ID, ())
-        return np.sort(np.array([self.state.table.row(object_id) for object_id in held], dtype=np.intp))
+    def rows_carried(self) -> Rows:
+        """Return the rows of what the robot is believed to hold, then of what is on or in that."""
+        return np.array(self.state.load_of(ROBOT_ID), dtype=np.intp)
 
     def objects_near(self, point: ArrayLike, radius_m: float) -> list[SceneObject]:
         """Return the present objects whose centre lies within `radius_m` of a point (x, y, z) in map, nearest first."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray
+from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.states import ObjectState, StateBelief, with_state
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -57,6 +58,29 @@ def _unlikeness(record: ObjectRecord, embedding: NDArray[np.floating] | None) ->
     if embedding is None or record.embedding is None or len(embedding) != len(record.embedding):
         return 0.0
     return 1.0 - float(np.asarray(embedding, np.float32) @ record.embedding.astype(np.float32))
+
+
+def lose(state: GraphState, row: int, stamp_ns: int) -> list[SceneEvent]:
+    """Take note that a thing was not at its place at a stamp; return what changed. It goes on as a similar thing that
+    came elsewhere since, or as its pieces; else it is gone, and forgotten where it never was sure to exist."""
+    table = state.table
+    never_sure = table.times_seen[row] < state.config.confirmed_sightings and table.record(row).provenance == "camera"
+    newcomer = None if never_sure else newcomer_like(state, row)
+    if newcomer is not None:
+        return go_on_at(state, row, newcomer)
+    pieces = [] if never_sure else pieces_at(state, row)
+    if pieces:
+        return go_on_in_pieces(state, row, pieces)
+    # The thing that is seen in its place shows that it is gone, whatever its own evidence.
+    table.log_odds[row] = min(float(table.log_odds[row]), log_odds(state.config.removed_existence))
+    if not table.times_missed[row]:
+        table.note_missed(row, stamp_ns)
+    removed = state.event(SceneEventKind.REMOVED, row)
+    if never_sure:
+        state.drop(row)
+    else:
+        state.mark_removed(row)
+    return [removed]
 
 
 def newcomer_like(state: GraphState, row: int) -> int | None:

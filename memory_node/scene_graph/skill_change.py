@@ -15,7 +15,7 @@ from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.put_down import note_put
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
-from memory_node.scene_graph.same_instance import go_on_at
+from memory_node.scene_graph.same_instance import go_on_at, lose
 from memory_node.scene_graph.sliding import slide_to
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
@@ -43,6 +43,8 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
     slid: list[int] = []
     if _is_door(change):
         slid, change = _slide(state, row, change), replace(change, position=None)
+    if change.destroyed and change.source == "camera" and not table.removed[row]:
+        return lose(state, row, change.stamp_ns)  # it is not there, and may be elsewhere
     if change.destroyed:
         # Whatever is seen here from now on is another thing: a whole apple where one was cut is not cut.
         table.set_states(row, ())

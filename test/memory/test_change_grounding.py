@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.intake.change_grounding import ChangeGrounding
 
 
-def thing(object_id: str, name: str, x_m: float, held: bool = False) -> SceneObject:
+def thing(object_id: str, name: str, x_m: float, held: bool = False, within: str = "") -> SceneObject:
     return SceneObject(
         id=object_id,
         class_probabilities={name: 1.0},
@@ -19,7 +20,7 @@ def thing(object_id: str, name: str, x_m: float, held: bool = False) -> SceneObj
         existence=0.9,
         first_seen_ns=1,
         last_seen_ns=1,
-        support_id="robot" if held else "",
+        support_id="robot" if held else within,
     )
 
 
@@ -38,12 +39,17 @@ class Things:
         centers = np.array([found.box.center for found in self.things.values()]).reshape(-1, 3)
         return rows, np.linalg.norm(centers[rows] - np.array(position), axis=1)
 
+    def carried(self) -> np.ndarray:
+        held = self.rows(lambda found: found.support_id == "robot")
+        ids = [list(self.things)[row] for row in held]
+        return np.concatenate([held, self.rows(lambda found: found.support_id in ids)])
+
     def grounding(self) -> ChangeGrounding:
         return ChangeGrounding(
             self.distances,
             lambda row: list(self.things)[row],
             lambda text: text if text in self.things else "",
-            lambda: self.rows(lambda found: found.support_id == "robot"),
+            self.carried,
             lambda: next(self._made),
         )
 
@@ -94,6 +100,18 @@ def test_what_is_held_is_the_same_thing_whatever_lies_where_it_was() -> None:
     assert grounding.ground(change).object_id == "a1"
     things.things["a2"] = thing("a2", "Apple", 1.2)
     assert grounding.ground(change).object_id == "a1"
+
+
+def test_what_is_opened_in_a_box_that_is_carried_stays_the_same_thing() -> None:
+    box = thing("b", "Box", 1.0)
+    things = Things(box, thing("l1", "Laptop", 1.0, within="b"), thing("l2", "Laptop", 3.2))
+    grounding = things.grounding()
+    change = StateChange("their-7", "Laptop", 1, added=(ObjectState.OPENED,), position=(1.0, 0.0, 0.8))
+    assert grounding.ground(change).object_id == "l1"
+    things.things["b"] = thing("b", "Box", 1.0, held=True)
+    assert grounding.ground(replace(change, position=(3.0, 0.0, 0.8))).object_id == "l1"
+    things.things["b"] = box
+    assert grounding.ground(replace(change, position=(3.0, 0.0, 0.8))).object_id == "l2"
 
 
 def test_place_of_a_mere_effect_is_no_news(things: Things) -> None:

@@ -70,6 +70,23 @@ def test_what_is_gone_stays_gone_after_a_restart(open_at: Open, see: See) -> Non
     assert again.find(FindQuery(object_class="Mug")).status is AnswerStatus.PROBABLY_GONE
 
 
+def test_what_the_camera_does_not_find_at_its_place_is_the_like_thing_that_came_elsewhere(
+    memory: RobotMemory, see: See
+) -> None:
+    for second in (1, 2, 3):
+        memory.observe(see(second, Mug=(1.0, 0.0, 0.8), Table=(3.0, 0.0, 0.8)))
+    known = mug_id(memory)
+    for second in (50, 51, 52):
+        memory.observe(see(second, Mug=(3.0, 0.5, 0.8), Table=(3.0, 0.0, 0.8)))
+    assert len([one for one in memory.scene().objects if one.class_name == "Mug"]) == 2
+    memory.remember([StateChange(known, "Mug", 53 * SECOND_NS, destroyed=True, source="camera")])
+    (mug,) = [one for one in memory.scene().objects if one.class_name == "Mug"]
+    assert (mug.id, mug.removed, mug.box.center[0]) == (known, False, pytest.approx(3.0, abs=0.05))
+    recalled = memory.recall(FindQuery(object_class="Mug")).best
+    assert recalled is not None
+    assert recalled.position[0] == pytest.approx(3.0, abs=0.05)
+
+
 def test_skill_report_reaches_scene_and_cache(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     change = StateChange("their-mug", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.1, 0.0, 0.8))
