@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.world.relevant import listed
-from benchmarks.world.truth import Comparison, Score, matched
+from benchmarks.world.truth import Comparison, Score, matched, meets
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.ports import TextEmbedder
@@ -40,6 +40,8 @@ _DRIVES = 0.3
 # Something is moved unseen before a call in so many.
 _MOVES = 0.1
 _AREA_SPACING_M = 0.6
+# What is so near (m) to a thing may lie on it.
+_TOUCHES_M = 0.01
 # Who looks at a place sees from so near (m) to it whether a thing is there.
 _SEEN_AT_M = 0.1
 _LOOKS, _BETWEEN_LOOKS_S = 4, 0.25
@@ -113,12 +115,13 @@ class HomePlay:
 
     def _miss(self) -> None:
         """Tell memory what the oracle, which has no depth image, does not see where it should be in plain view."""
-        believed = self._believed()
-        there = set(matched(believed, self._world, _SEEN_AT_M).values())
-        empty = [believed.things[key] for key in self._looked_at(believed) if key not in there]
-        self._memory.remember(
-            [StateChange(one.memory_id, one.object_class, 0, destroyed=True, source="camera") for one in empty]
-        )
+        for _ in range(_LOOKS):  # what was taken for moved may be believed in again, and is looked for then
+            believed = self._believed()
+            there = set(matched(believed, self._world, _SEEN_AT_M).values())
+            empty = [believed.things[key] for key in self._looked_at(believed) if key not in there]
+            self._memory.remember(
+                [StateChange(one.memory_id, one.object_class, 0, destroyed=True, source="camera") for one in empty]
+            )
 
     def _look(self, all_around: bool = False) -> None:
         self._memory.observe(self._robot.observe(all_around))
@@ -200,7 +203,11 @@ class HomePlay:
         if not free or not places:
             return
         thing, place = self._random.choice(free), self._random.choice(places)
-        spot = free_spot(thing, place, world.contents(place.id)) if fits(thing, place) else None
+        # Nobody leaves a thing in the air from under which another was taken, or puts one into others.
+        loose = [one for one in world if not one.fixed and one.id != thing.id]
+        laden = any(meets(one, thing, slack_m=_TOUCHES_M) for one in loose)
+        others = [one for one in loose if meets(one, place)]
+        spot = free_spot(thing, place, others) if fits(thing, place) and not laden else None
         if spot is not None and thing.parent_id != place.id:
             world.relocate(thing, spot, place)
             self._moved.add(thing.id)

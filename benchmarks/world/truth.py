@@ -97,14 +97,17 @@ def _apart(thing: Thing, believed: Believed) -> float:
     return float(np.linalg.norm(thing.box.center - np.array(believed.position)))
 
 
-def _meets(thing: Thing, support: Thing, slack_m: float = _MEETS_M) -> bool:
+def meets(thing: Thing, support: Thing, slack_m: float = _MEETS_M) -> bool:
     """Return whether a thing's box is in or on another's, as near as boxes are known.
 
     ALFRED tells places of things, and no sizes of furniture. Where the box that a home makes for a counter does not
     reach to a thing that is said to stand on it, no sight can tell that it does, and no place is counted. Where boxes
-    overlap, as those of two cabinets or of a pan and the fork beside it, each is right.
+    overlap, as those of two cabinets or of a pan and the fork beside it, each is right. What is mostly above the box of
+    a cabinet is not to be told to be in that either.
     """
     box, foot = support.box, thing.box.bottom_m
+    if support.kind.lidded and thing.box.center[2] > box.top_m + slack_m:
+        return False  # no door shuts before it
     surface_m = min(support.surface_heights_m, default=box.bottom_m) if support.kind.holds == "on" else box.bottom_m
     lowest_m = max(surface_m, box.bottom_m)
     is_level = lowest_m - slack_m <= foot <= box.top_m + slack_m
@@ -114,7 +117,7 @@ def _meets(thing: Thing, support: Thing, slack_m: float = _MEETS_M) -> bool:
 def _around(thing: Thing, world: World) -> Iterable[Thing]:
     """Yield the other things in whose boxes a thing is, or on which it stands."""
     carried = {one.id for one in world.with_contents(thing)}
-    return (one for one in world if one.id not in carried and one.parent_id != HAND and _meets(thing, one))
+    return (one for one in world if one.id not in carried and one.parent_id != HAND and meets(thing, one))
 
 
 class Comparison:
@@ -175,11 +178,14 @@ class Comparison:
             true, claimed = {HAND}, HAND if key is not None and key == believed.held else ""
         else:
             parent = next(world.supports(thing), None)
-            if parent is not None and not _meets(thing, parent):
+            if parent is not None and not meets(thing, parent):
                 return
             there = {one.id for one in (parent, *_around(thing, world)) if one is not None and one.type.is_named}
-            true = {found.get(one, one) for one in there} if parent is not None and parent.type.is_named else set()
             claimed = believed.container_of(key) if key is not None else ""
+            true = {found.get(one, one) for one in there}
+            # Where a home tells no place of a thing, what it meets may be named, and need not.
+            is_told = parent is not None and parent.type.is_named
+            true &= true if is_told else {claimed}
         score.containers[0] += claimed in true
         score.containers[1] += bool(claimed)
         score.containers[2] += bool(true)

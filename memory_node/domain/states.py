@@ -54,6 +54,9 @@ _OPPOSITES = {
     for state in ObjectState
 }
 
+# What is cooked was hot since it was cold; what was cooked before may be cold.
+_ENDED_BY_BECOMING = {ObjectState.COOKED: frozenset({ObjectState.COLD})}
+
 # What each state looks like in a picture, and what people call it: the first word is what answers say. Words of deeds
 # ("washed") stand among them where they tell the state, too.
 _DECLARED: dict[ObjectState, tuple[str, str]] = {
@@ -143,6 +146,9 @@ def door_of(beliefs: Iterable[StateBelief]) -> ObjectState | None:
 
 
 def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[StateBelief, ...]:
-    """Return the beliefs after `new`: it replaces its own older entry and ends what it excludes."""
+    """Return the beliefs after `new`: it replaces its own older entry and ends what it excludes, or what becomes so
+    cannot have stayed."""
     ended = {new.state, *new.state.opposites}
+    if all(belief.state is not new.state for belief in beliefs):
+        ended |= _ENDED_BY_BECOMING.get(new.state, frozenset())
     return (*(belief for belief in beliefs if belief.state not in ended), new)

@@ -83,13 +83,11 @@ class ChangeGrounding:
         return object_id
 
     def _is_another(self, known: str, change: StateChange) -> bool:
-        """Return whether what is taken, opened or shut is another thing than the one that its id stood for: memory has
-        come to know one of the class much nearer to where the executor has it. What is carried along may be known at
-        its new place before its effects are told, and stays the same."""
-        is_door = not DOORS.isdisjoint(change.added)
-        if change.position is None or not (is_door or change.held):
+        """Return whether a change is of another thing than the one that its id stood for: memory has come to know one
+        of the class much nearer to where the executor has it. What is carried stays the same, wherever it is."""
+        if change.position is None:
             return False
-        rows, distances = self.distances(change.object_class, change.position, is_door)
+        rows, distances = self.distances(change.object_class, change.position, not DOORS.isdisjoint(change.added))
         of_known = np.array([self.id_of(row) == known for row in rows.tolist()], dtype=bool)
         if not of_known.any() or np.isin(rows[of_known], self.carried()).any():
             return False

@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.states import StateBelief, with_state
 from memory_node.scene_graph.box_overlap import overlap, overlap_aligned, share_inside
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.state import GraphState
 
 _MOST_ALIASES = 8  # names of merged entries that are kept
 _PART_GAP_M = 0.05
+# Share of the smaller of two boxes, each at least so thick (m), in the other from which they share their space.
+_SHARED, _FLAT_M = 0.25, 0.005
 
 
 def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours: Rows) -> list[SceneEvent]:
@@ -29,7 +32,7 @@ def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours
     is_matched = table.among(matched)
     known, at_once = is_matched[a], table.among(touched)[b]
     same = _look_like_one(state, a, b)
-    two = at_once & (~same | (known & is_matched[b]))
+    two = at_once & (~same | (known & is_matched[b]) | ~_share_space(state, a, b))
     for i in np.flatnonzero(at_once & ~two).tolist():
         two[i] = not same_class(state, int(a[i]), int(b[i]))
     for one, other in zip(a[two & (a < b)].tolist(), b[two & (a < b)].tolist()):
@@ -88,6 +91,14 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     return np.asarray(same | (partial & called_alike & (widened > 0.3)))
 
 
+def _share_space(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
+    """Return which pairs of rows (p,) lie in each other: what was reported twice does, and like things that lie side by
+    side or on each other do not."""
+    table = state.table
+    pairs = overlap(table.center[a], table.size[a], table.yaw[a], table.center[b], table.size[b], table.yaw[b], _FLAT_M)
+    return np.asarray(pairs.containment > _SHARED)
+
+
 def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     """Return which pairs of rows (p,) are a thing and a part of it: one of them was only ever seen in part and lies,
     but for the errors between views from several sides, in the other one of its class."""
@@ -101,7 +112,7 @@ def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
 
 
 def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
-    """Merge one entry into another; the better known of the two boxes stays."""
+    """Merge one entry into another; the better known of the two boxes stays, and of each state what was known last."""
     table = state.table
     event = state.event(SceneEventKind.MERGED, ended, table.record(kept).id)
     keeper, leaver = table.record(kept), table.record(ended)
@@ -117,6 +128,10 @@ def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
     if table.last_seen[kept] >= table.last_missed[kept]:
         table.last_missed[kept] = table.times_missed[kept] = 0
     table.times_seen[kept] += table.times_seen[ended]
+    states: tuple[StateBelief, ...] = ()
+    for belief in sorted((*keeper.states, *leaver.states), key=lambda one: one.confirmed_ns):
+        states = with_state(states, belief)
+    table.set_states(kept, states)
     if leaver.crop_pixels > keeper.crop_pixels:
         keeper.crop_jpeg, keeper.crop_pixels = leaver.crop_jpeg, leaver.crop_pixels
     if keeper.embedding is None:

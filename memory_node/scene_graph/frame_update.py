@@ -246,7 +246,8 @@ class FrameUpdate:
         doubtful = near[(table.log_odds[near] < 0.0) & ~table.among(found.matched[:, 1])[near]]
         confirmed = doubtful[table.times_seen[doubtful] >= state.config.confirmed_sightings]
         candidates = np.concatenate([confirmed, np.flatnonzero(table.alive & table.removed)])
-        return best_same_instance(table, candidates, name, observation.box.size, observation.embedding, state.config)
+        box = observation.box
+        return best_same_instance(table, candidates, name, box.center, box.size, observation.embedding, state.config)
 
     def _is_in_hand(self, best_class: str) -> bool:
         """Return whether the robot holds such a thing. An observation is then probably the thing that it just put down,

@@ -20,17 +20,21 @@ _AROUND_M = 1.0
 # The middle of each piece lies so near (m) to where the middle of the whole was.
 _CUT_WITHIN_M = 0.3
 _LATELY_SIGHTINGS = 3
+# A metre farther counts as much as sides that differ by so much (logarithm), up to so many metres.
+_FARTHER, _FAR_M = 0.02, 5.0
 
 
 def best_same_instance(
     table: ObjectTable,
     candidates: Rows,
     best_class: str,
+    center: FloatArray,
     size: FloatArray,
     embedding: NDArray[np.floating] | None,
     config: SceneGraphConfig,
 ) -> int | None:
-    """Return the row of `candidates` (n,) most like a thing of a class, size (3,) and appearance; None when none is.
+    """Return the row of `candidates` (n,) most like a thing of a class, size (3,) and appearance; None when none is. Of
+    those that are as alike the nearest to the thing's center (3,) is meant.
 
     Sides are compared in order of length, so that a thing that was turned over still matches. Removed objects of years
     are candidates, so they are compared as columns.
@@ -41,9 +45,11 @@ def best_same_instance(
     sides = np.sort(np.maximum(size, config.min_thickness_m))
     own = np.sort(np.maximum(table.size[rows], config.min_thickness_m), axis=1)
     misfit = np.abs(np.log(own / sides)).max(axis=1)
+    rows, misfit = (column[misfit <= np.log(config.same_instance_size_ratio)] for column in (rows, misfit))
+    misfit += _FARTHER * np.minimum(np.linalg.norm(table.center[rows] - center, axis=1), _FAR_M)
     best: tuple[float, int] | None = None
     for i in np.argsort(misfit, kind="stable").tolist():
-        if misfit[i] > np.log(config.same_instance_size_ratio) or (best is not None and misfit[i] >= best[0]):
+        if best is not None and misfit[i] >= best[0]:
             break
         record = table.record(int(rows[i]))
         unlikeness = _unlikeness(record, embedding)
@@ -92,7 +98,13 @@ def newcomer_like(state: GraphState, row: int) -> int | None:
     came = [other for other in np.flatnonzero(young).tolist() if _came_since(state, other, row)]
     record = table.record(row)
     return best_same_instance(
-        table, np.array(came, np.intp), record.best_class, table.size[row], record.embedding, state.config
+        table,
+        np.array(came, np.intp),
+        record.best_class,
+        table.center[row],
+        table.size[row],
+        record.embedding,
+        state.config,
     )
 
 

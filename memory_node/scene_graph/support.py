@@ -213,8 +213,10 @@ class _Places:
         container = np.where(self.within, volumes, np.inf).argmin(axis=1)
         seat = np.where(self.seated, volumes, np.inf).argmin(axis=1)
         is_on, is_in = on[every, surface], self.within[every, container]
-        # In a bowl on a table, a thing's foot is level with the table's top as well.
-        level = (np.abs(pairs.floor[container] - pairs.top[surface]) < _SLACK_M) & (container != surface)
+        # In a bowl on a table, a thing's foot is level with the table's top as well, which may seem to reach into it.
+        reach_m, height_m = pairs.top[surface] - pairs.floor[container], (pairs.top - pairs.floor)[container]
+        stands_on_it = (pairs.floor[surface] < pairs.floor[container]) & (reach_m < 0.5 * height_m)
+        level = ((np.abs(reach_m) < _SLACK_M) | stands_on_it) & (container != surface)
         is_in &= ~is_on | ~self.under[every, surface] | level
         elsewhere = np.where(self.seated[every, seat], seat, -1)
         at = np.where(is_in, container, np.where(is_on, surface, elsewhere))
@@ -278,7 +280,9 @@ def _enclosed(pairs: _Pairs) -> Matrix:
     and there only where it is not built in.
     """
     inside = pairs.within_walls & pairs.roles.container[None] & ~pairs.roles.same_class
-    inside &= 0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]
+    # What stands deep in an open container may be far taller: a towel in a basin.
+    deep = pairs.foot[:, None] < 0.5 * (pairs.floor + pairs.top)[None]
+    inside &= (0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]) | (deep & ~pairs.roles.lidded[None])
     sticks_out_m = np.where(pairs.roles.taken, _STICKS_OUT * (pairs.head - pairs.foot), 0.0)[:, None]
     shut = pairs.head[:, None] < pairs.top[None] + np.maximum(_SLACK_M, sticks_out_m)
     shut &= ~(pairs.roles.built_in[:, None] | _seen_outside(pairs))

@@ -31,7 +31,7 @@ def remembered(
     laps = dict(_laps(there, kinds))
     things = []
     for found in there:
-        support = found.support_id if found.support_id in keys else laps.get(found.id, "")
+        support = _support(found, scene, keys) or laps.get(found.id, "")
         kind, (x, y, z) = kinds.get(found.class_name), (float(value) for value in found.box.center)
         object_class = kind.name if kind is not None else found.class_name
         things.append(
@@ -53,6 +53,14 @@ def remembered(
             )
         )
     return WorldState.of_things(kinds, things, keys.get(held_id, ""))
+
+
+def _support(found: SceneObject, scene: SceneSnapshot, keys: Mapping[str, str]) -> str:
+    """Return what a thing is on or in, "" for nothing known; where that was met elsewhere since, what it was on."""
+    support = scene.by_id.get(found.support_id)
+    while support is not None and support.id not in keys:
+        support = scene.by_id.get(support.support_id)
+    return support.id if support is not None else ""
 
 
 def _faded(found: SceneObject, now_ns: int) -> frozenset[ObjectState]:

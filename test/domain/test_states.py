@@ -11,6 +11,12 @@ def test_cleaned_ends_dirty_and_leaves_sliced() -> None:
     assert with_state((dirty, sliced), cleaned) == (sliced, cleaned)
 
 
+def test_what_becomes_cooked_is_cold_no_more_and_what_was_cooked_may_be() -> None:
+    cold, cooked = StateBelief(ObjectState.COLD, 1.0, 1), StateBelief(ObjectState.COOKED, 0.9, 3)
+    assert with_state((cold,), cooked) == (cooked,)
+    assert set(with_state((cooked, cold), cooked)) == {cold, cooked}
+
+
 def test_newer_confirmation_replaces_the_older_one() -> None:
     old, new = StateBelief(ObjectState.ON, 0.6, 1), StateBelief(ObjectState.ON, 0.9, 5)
     assert with_state((old,), new) == (new,)

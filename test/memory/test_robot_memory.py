@@ -79,9 +79,12 @@ def test_what_the_camera_does_not_find_at_its_place_is_the_like_thing_that_came_
     for second in (50, 51, 52):
         memory.observe(see(second, Mug=(3.0, 0.5, 0.8), Table=(3.0, 0.0, 0.8)))
     assert len([one for one in memory.scene().objects if one.class_name == "Mug"]) == 2
+    washed = StateChange("their-mug", "Mug", 53 * SECOND_NS, (ObjectState.CLEANED,), position=(3.0, 0.5, 0.8))
+    memory.remember([washed])
     memory.remember([StateChange(known, "Mug", 53 * SECOND_NS, destroyed=True, source="camera")])
     (mug,) = [one for one in memory.scene().objects if one.class_name == "Mug"]
     assert (mug.id, mug.removed, mug.box.center[0]) == (known, False, pytest.approx(3.0, abs=0.05))
+    assert [one.state for one in mug.states] == [ObjectState.CLEANED]
     recalled = memory.recall(FindQuery(object_class="Mug")).best
     assert recalled is not None
     assert recalled.position[0] == pytest.approx(3.0, abs=0.05)

@@ -44,7 +44,7 @@ def test_the_one_most_alike_is_found_among_many(seed: int) -> None:
     for _ in range(40):
         size, seen = random.uniform(0.04, 0.2, 3), looks() if random.random() < 0.5 else None
         expected = straightforward(table, "mug", size, seen)
-        best = best_same_instance(table, np.arange(120), "mug", size, seen, CONFIG)
+        best = best_same_instance(table, np.arange(120), "mug", np.zeros(3), size, seen, CONFIG)
         assert (best is None) == (expected is None)
         if best is not None:
             alone = ObjectTable()
@@ -52,12 +52,21 @@ def test_the_one_most_alike_is_found_among_many(seed: int) -> None:
             assert straightforward(alone, "mug", size, seen) == pytest.approx(expected, abs=1e-3)
 
 
+def test_of_things_that_are_alike_the_nearest_is_meant() -> None:
+    table = ObjectTable()
+    for number, x_m in enumerate((3.0, 0.4, 1.0)):
+        row = table.add(ObjectRecord(f"{number}", {"fork": 1.0}, "fork", movable=True))
+        table.size[row], table.center[row] = (0.2, 0.03, 0.03), (x_m, 0.0, 0.7)
+    there = np.array([0.0, 0.0, 0.7])
+    assert best_same_instance(table, np.arange(3), "fork", there, np.array([0.2, 0.03, 0.03]), None, CONFIG) == 1
+
+
 def test_what_cannot_move_or_has_no_name_is_not_taken_for_anything() -> None:
     table = ObjectTable()
     for name in ("object", "counter"):
         table.size[table.add(ObjectRecord(name, {name: 1.0}, name, movable=name != "counter"))] = 0.1
     for name in ("object", "counter"):
-        assert best_same_instance(table, np.arange(2), name, np.full(3, 0.1), None, CONFIG) is None
+        assert best_same_instance(table, np.arange(2), name, np.zeros(3), np.full(3, 0.1), None, CONFIG) is None
 
 
 def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: BoxWorld) -> None:

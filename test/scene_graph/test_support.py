@@ -97,6 +97,18 @@ SCENES: dict[str, tuple[dict[str, Box], dict[str, tuple[str, str]]]] = {
         {"CounterTop": COUNTER, "Bowl": BOWL, "Apple": (0.2, 0.1, 0.91, 0.07, 0.07, 0.07, 0.0)},
         {"Bowl": ("on", "CounterTop"), "Apple": ("in", "Bowl")},
     ),
+    "in a microwave whose table seems to reach into it": (
+        {
+            "SideTable": (0.0, 0.0, 0.0, 0.66, 0.6, 1.25, 0.0),
+            "Microwave": (0.0, 0.0, 1.19, 0.6, 0.4, 0.3, 0.0),
+            "Bowl": (0.0, 0.0, 1.3, 0.18, 0.18, 0.07, 0.0),
+        },
+        {"Bowl": ("in", "Microwave")},
+    ),
+    "taller than the basin that it stands in": (
+        {"SinkBasin": (0.0, 0.0, 0.7, 0.4, 0.5, 0.2, 0.0), "Towel": (0.0, 0.05, 0.71, 0.05, 0.4, 0.5, 0.0)},
+        {"Towel": ("in", "SinkBasin")},
+    ),
     "larger than the bowl": (
         {"CounterTop": COUNTER, "Bowl": BOWL, "Book": (0.2, 0.1, 0.91, 0.28, 0.2, 0.05, 0.0)},
         {"Bowl": ("on", "CounterTop"), "Book": ("on", "CounterTop")},
@@ -346,6 +358,21 @@ def test_boards_one_above_the_other_are_two() -> None:
         ]
         graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(boards)))
     assert len(graph.objects()) == 2
+
+
+@pytest.mark.parametrize("second", [(0.0, 0.04, 0.75), (0.0, 0.0, 0.79)], ids=["beside it", "on it"])
+def test_a_like_thing_that_comes_to_touch_a_known_one_is_another(second: tuple[float, float, float]) -> None:
+    graph = SceneGraph()
+    for stamp_s in range(1, 9):
+        places = [(0.0, 0.0, 0.75), second][: 1 if stamp_s < 5 else 2]
+        books = [
+            ObjectObservation(
+                {"Book": 0.9}, OrientedBox(np.array(place), np.array([0.24, 0.04, 0.04])), np.eye(3) * 1e-6, 4000
+            )
+            for place in places
+        ]
+        graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(books)))
+    assert [found.name for found in graph.objects()] == ["Book 1", "Book 2"]
 
 
 @pytest.mark.parametrize("size_m", [(0.5, 1.2, 0.57), (1.2, 0.5, 0.57)])

@@ -65,6 +65,14 @@ def test_what_memory_took_over_is_left_to_it() -> None:
     assert (apple.container, apple.states) == ("DiningTable", frozenset({S.DIRTY}))
 
 
+def test_what_lies_on_a_thing_that_was_met_elsewhere_lies_where_that_was() -> None:
+    late_ns = 2000 * 10**9
+    cloth, met = seen("m4", "Cloth", 0.0, "m3"), replace(seen("m5", "Cloth", 3.0, "m2"), first_seen_ns=late_ns)
+    met, pen = replace(met, last_seen_ns=late_ns), seen("m6", "Pen", 0.0, "m4")
+    state = world_after(scene=replace(HOME, objects=(*HOME.objects, cloth, met, pen)))
+    assert [one.container for one in state.of_class("Cloth", "Pen")] == ["SinkBasin", "DiningTable"]
+
+
 def test_pieces_are_one_entry_where_the_whole_was() -> None:
     pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
     cut = done(
