@@ -280,9 +280,9 @@ def _enclosed(pairs: _Pairs) -> Matrix:
     and there only where it is not built in.
     """
     inside = pairs.within_walls & pairs.roles.container[None] & ~pairs.roles.same_class
-    # What stands deep in an open container may be far taller: a towel in a basin.
-    deep = pairs.foot[:, None] < 0.5 * (pairs.floor + pairs.top)[None]
-    inside &= (0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]) | (deep & ~pairs.roles.lidded[None])
+    # What stands in an open container may be far taller: a towel in a basin.
+    below_rim = pairs.foot[:, None] < pairs.top[None] - _SLACK_M
+    inside &= (0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]) | (below_rim & ~pairs.roles.lidded[None])
     sticks_out_m = np.where(pairs.roles.taken, _STICKS_OUT * (pairs.head - pairs.foot), 0.0)[:, None]
     shut = pairs.head[:, None] < pairs.top[None] + np.maximum(_SLACK_M, sticks_out_m)
     shut &= ~(pairs.roles.built_in[:, None] | _seen_outside(pairs))
