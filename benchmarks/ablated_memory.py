@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from benchmarks.memory_proxy import MemoryProxy
 from memory_node.domain.answer import AnswerStatus, FindQuery, RankedArea, Recollection
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.held_object import HeldObject, held_after
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
@@ -81,9 +81,19 @@ class MemoryOfStartUp(MemoryWithoutCache):
 
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Ignore what a skill changed, except in the hand."""
-        self._held = held_after(self._held, changes)
+        self._held = _held_after(self._held, changes)
         return ("",) * len(changes)
 
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds."""
         return self._held
+
+
+def _held_after(held: HeldObject | None, changes: Iterable[StateChange]) -> HeldObject | None:
+    """Return what the hand holds after changes, for a memory that tracks nothing else."""
+    for change in changes:
+        if change.held is True:
+            held = HeldObject(change.object_id, change.object_class)
+        elif held is not None and change.object_id == held.object_id and (change.held is False or change.destroyed):
+            held = None
+    return held

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import InvalidValueError, NotFoundError
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import StateChange
-from memory_node.scene_graph.resolve import nearest_of_class
+from memory_node.scene_graph.resolve import nearest_of_class, resolve_reference
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _MOST_CANDIDATES = 5
@@ -35,14 +34,10 @@ class NamedThings:
     def row(self, reference: str, what: str = "object_id", class_name: str = "") -> int:
         """Return the row of a thing, removed ones included; what: the argument's name, and class_name: what is known of
         the thing, for the error."""
-        known = self._state.table.id_of(reference)
-        if known:
-            return self._state.table.row(known)
         with suppress(InvalidValueError):  # an "@" in a name alone means no place
-            named = ObjectReference.parse(reference)
-            near = nearest_of_class(self._state, named.object_class, named.position) if named.position else None
-            if near is not None:
-                return near
+            found = resolve_reference(self._state, reference)
+            if found is not None:
+                return found
         hint = self._hint(class_name or reference)
         raise NotFoundError(f"{what}: no object {reference!r} is in the scene graph; {hint}")
 
