@@ -126,7 +126,8 @@ class Comparison:
     def __init__(self) -> None:
         self._was: dict[str, str] = {}  # memory's id -> the true thing's id
         self._phantoms: set[str] = set()
-        self._unsure: set[str] = set()  # ids of true things that were moved unseen since they were compared last
+        # Ids of true things that were moved unseen since they were compared last, and memory's of what they were then.
+        self._unsure: set[str] = set()
 
     def score(
         self,
@@ -146,7 +147,7 @@ class Comparison:
         else has moved and the robot had not seen again before its last call.
         """
         found, score = matched(believed, world), Score(calls=1)
-        self._unsure.update(moved_unseen)
+        self._unsure.update(moved_unseen, (key for key, was in self._was.items() if was in moved_unseen))
         for thing in (world[one] for one in counted if one in world):
             key = found.get(thing.id)
             self._containers(thing, key, believed, found, world, score)
@@ -162,9 +163,11 @@ class Comparison:
             if true_id in counted:
                 memory_id = believed.things[key].memory_id
                 before = self._was.get(memory_id, true_id)
-                if before != true_id and _can_tell_apart(before, true_id, self._unsure):
+                are_two = before != true_id and memory_id not in self._unsure
+                if are_two and _can_tell_apart(before, true_id, self._unsure):
                     score.wrong_identities += 1
                 self._was[memory_id] = true_id
+                self._unsure.discard(memory_id)
         self._unsure.difference_update(found.keys() & set(counted))
         return score
 

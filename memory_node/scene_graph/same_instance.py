@@ -21,7 +21,7 @@ _AROUND_M = 1.0
 _CUT_WITHIN_M = 0.3
 _LATELY_SIGHTINGS = 3
 # A metre farther counts as much as sides that differ by so much (logarithm), up to so many metres.
-_FARTHER, _FAR_M = 0.02, 5.0
+_FARTHER, _FAR_M = 0.1, 2.0
 
 
 def best_same_instance(
