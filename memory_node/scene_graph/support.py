@@ -29,7 +29,7 @@ _HIDDEN_EDGE_M = 0.08
 # A thing is not much wider than its support; on receptacles, such as a burner with a pan, it may be.
 _CARRIED_SHARE, _CARRIED_ON_RECEPTACLE = 0.8, 0.15
 # A content takes at most this share of the container's volume; this share of its length may stick out on a side.
-_HELD_SHARE, _STICKS_OUT = 0.5, 0.35
+_HELD_SHARE, _STICKS_OUT = 0.75, 0.35
 # What once stood on a thing still does while its foot is within so many times the usual gap: boxes of several views
 # differ, and where a skill has put it counts for more than a few centimetres.
 _STILL_ON = 2.5

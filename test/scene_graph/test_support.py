@@ -93,6 +93,14 @@ SCENES: dict[str, tuple[dict[str, Box], dict[str, tuple[str, str]]]] = {
         },
         {"ButterKnife": ("in", "Drawer")},
     ),
+    "a pillow that nearly fills a drawer": (
+        {
+            "Desk": (0.0, 0.0, 0.0, 1.3, 0.65, 0.74, 0.0),
+            "Drawer": (0.0, 0.3, 0.1, 0.45, 0.45, 0.18, 0.0),
+            "Pillow": (0.0, 0.3, 0.12, 0.48, 0.38, 0.14, 0.0),
+        },
+        {"Pillow": ("in", "Drawer")},
+    ),
     "in a bowl": (
         {"CounterTop": COUNTER, "Bowl": BOWL, "Apple": (0.2, 0.1, 0.91, 0.07, 0.07, 0.07, 0.0)},
         {"Bowl": ("on", "CounterTop"), "Apple": ("in", "Bowl")},
