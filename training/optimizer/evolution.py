@@ -205,5 +205,6 @@ def _put_back(state: Mapping[str, Any] | None, policy: Policy, bank: LessonBank)
     policy.set_reference(state["reference"])
     for entry in tuple(bank):
         bank.remove(entry.id)
-    bank.load(map(Lesson.from_dict, json.loads(state["bank"])))
+    for entry in map(Lesson.from_dict, json.loads(state["bank"])):  # in their order, which decides between equals
+        bank.put(entry)
     return Progress(state["progress"]["queries"], state["progress"]["curve"])
