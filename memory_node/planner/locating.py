@@ -44,6 +44,10 @@ class Locator:
         """Whether every area of the map was in view within a day."""
         return self._lookup.surveyed
 
+    def refresh(self, attempt: GoalAttempt) -> None:
+        """Let an attempt believe what memory holds now."""
+        attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+
     def need(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Have a thing located under a name: in the hand, remembered, or found by exploring.
 
@@ -53,7 +57,7 @@ class Locator:
         attempt.mentions[name] = mention
         if name in attempt.parts:
             return
-        attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+        self.refresh(attempt)
         held = attempt.held
         wanted = held is not None and held.object_class in mention.candidates and not mention.another
         if held is not None and mention.thing_id:
@@ -101,7 +105,7 @@ class Locator:
             attempt.follow((yield PlannedStep(SkillCall("GoToObject", (stop,)))))
             people = self._lookup.of_classes(mention.candidates)
             seen = [one for one in people if one.attributes.get("name") == wanted and one.last_seen_ns > begun_ns]
-            attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+            self.refresh(attempt)
             found = attempt.world.state.named(seen[0].id) if seen else None
             if found is not None:
                 attempt.parts[name] = found
@@ -273,7 +277,7 @@ class Locator:
             found = attempt.world.state.named(result.object_id)
             if result.success and found is not None and result.object_id not in passed_over:
                 attempt.parts[name] = found
-                attempt.world.refresh(self._lookup.scene_now(), self._lookup.held_object())
+                self.refresh(attempt)
                 self._note_first_place(attempt, attempt.part(name))
                 return True
             if number == 0 and not result.success:

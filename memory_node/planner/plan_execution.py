@@ -117,9 +117,10 @@ class PlanExecution:
             if near and self._plan((there,)):
                 yield from self.make(there)
                 continue
+            last = self.state
             try:
                 for call in plan:
-                    yield from self.do(self._as_known_now(call))
+                    yield from self.do(self._as_known_now(call, last))
             except _Replan:
                 for name, mention in list(self.attempt.mentions.items()):
                     yield from self.need(name, mention)
@@ -262,8 +263,9 @@ class PlanExecution:
         """Return how calls name a thing."""
         return self.attempt.part(name).call_name
 
-    def _as_known_now(self, call: SkillCall) -> SkillCall:
-        """Refer to things by the robot's own ids, as far as earlier steps have told them."""
-        things = [self.state.named(argument) for argument in call.arguments]
-        names = [thing.call_name if thing else argument for thing, argument in zip(things, call.arguments)]
-        return SkillCall(call.skill, tuple(names))
+    def _as_known_now(self, call: SkillCall, last: WorldState) -> SkillCall:
+        """Refer to the things of a planned call as they are known now: a drawer that was opened took along what lies in
+        it, and earlier steps told the robot's own ids. last: the state that still knows those that memory has lost."""
+        self.locator.refresh(self.attempt)
+        things = [self.state.named(key) or last.things[key] for key in call.arguments]
+        return SkillCall(call.skill, tuple(thing.call_name for thing in things))

@@ -66,7 +66,8 @@ class _Operator:
 def find_plan(
     state: WorldState, wanted: Sequence[Wanted], fixture: str = "", skills: frozenset[str] = ALL_SKILLS
 ) -> list[SkillCall]:
-    """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already.
+    """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already. They name things by
+    their keys.
 
     skills: names of those that the robot does. fixture: the key of the thing that composites are done at, or that a
     vessel is filled from; by default any that serves.
@@ -103,7 +104,7 @@ def _search(
         if cost > best[key]:
             continue
         if all(one.holds(state) for one in wanted):
-            return [_referred(operator.call, start) for operator in path]
+            return [operator.call for operator in path]
         for operator in operators:
             if not operator.is_possible(state):
                 continue
@@ -113,10 +114,6 @@ def _search(
                 best[key] = reached
                 heapq.heappush(frontier, (reached, next(tie), then, key, (*path, operator)))
     return None
-
-
-def _referred(call: SkillCall, state: WorldState) -> SkillCall:
-    return SkillCall(call.skill, tuple(state.things[key].call_name for key in call.arguments))
 
 
 def _operators(

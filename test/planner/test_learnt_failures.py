@@ -11,6 +11,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.deed import Deed
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.lessons.expectations import Expectations
@@ -289,6 +290,30 @@ def test_what_is_shut_in_where_the_door_jams_is_tried_last(robot) -> None:
     for tried, avoided in (([jammed], {"in"}), ([], set())):
         expected = ExpectedFailures(Expectations(tried), robot.kinds, world, lambda: 2, lambda _: None)
         assert expected.avoided(goal) == avoided
+
+
+def test_thing_is_taken_from_the_drawer_that_was_opened_though_another_lies_below(word_embedder, tmp_path) -> None:
+    home = tmp_path / "home.yaml"
+    spoon = "  - {id: spoon, type: Spoon, in: kitchen_drawer, at: [0.0, 0.10]}"
+    text = resource_path("config/homes/apartment.yaml").read_text()
+    home.write_text(text.replace(spoon, f"{spoon}\n  - {{id: other, type: Spoon, in: kitchen_drawer_low}}"))
+    robot = SeeingRobot(home, word_embedder)
+    ids = {}
+    for drawer in ("kitchen_drawer", "kitchen_drawer_low"):
+        for skill in ("GoToObject", "OpenObject"):
+            assert robot.execute(SkillCall(skill, (drawer,))).success
+        inside = [
+            one for one in robot.memory.scene().objects if one.class_name == "Spoon" and one.support_id not in ids
+        ]
+        ids |= {inside[0].support_id: drawer}
+        assert robot.execute(SkillCall("CloseObject", (drawer,))).success
+    jams = next(one for one, drawer in ids.items() if drawer == "kitchen_drawer_low")
+    tried = [Deed("e:0", "OpenObject", jams, "Drawer", 1, reason="execution")]
+    result = told(robot, word_embedder, tried, "put a spoon on the bed")
+    assert result.success, result.failure or result.outcome.failures
+    assert {one.id for one in robot.world.contents("bed")} >= {"spoon"}
+    assert robot.world.contents("kitchen_drawer_low")
+    assert all(one.result.success for one in result.steps)
 
 
 def test_other_thing_is_taken_where_one_cannot_be_reached_into(word_embedder) -> None:
