@@ -6,6 +6,7 @@ the tries that differ in one of them alone: a microwave that heats potatoes and 
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +44,8 @@ _ANYWHERE = frozenset({"SliceObject", "FillObject", "EmptyObject", "BreakObject"
 TAKEN_FROM = "PickupObject from"
 # A place that failed so often in an instruction before it worked is no chance.
 _STUBBORN = 3
+# So many places of a class that fail one after the other are no chance: what they have in common is.
+_ALIKE = 3
 
 # What was done between a failure and a success so soon after it may be the reason of the success.
 LATELY_NS = 3600 * 10**9
@@ -246,6 +249,25 @@ class Expectations:
             tries[-1].place_class,
             evidence_for=tuple(one.deed.source for one in failed),
             writer=WRITER,
+        )
+
+    def suspected(self, skill: str, object_class: str, place_id: str, place_class: str, now_ns: int) -> Lesson | None:
+        """Return the lesson that a call may fail at a place (or thing) where it was not tried, since it was tried at
+        several others of its class lately and worked at none."""
+        if self.was_tried(skill, place_id):
+            return None
+        lately = itertools.takewhile(lambda one: one.failed, reversed(self._of.get((skill, place_class), ())))
+        others = {one.place_id: one for one in lately}
+        failing = list(filter(None, (self.failing(skill, object_class, one, now_ns) for one in others)))
+        if len(failing) < _ALIKE:
+            return None
+        text = f"{_call(skill, object_class, place_class)} may fail as at {len(failing)} others"
+        return replace(
+            failing[0],
+            id=f"{WRITER}|{skill}|{object_class}|{place_id}",
+            wordings=(Wording("", text),),
+            place_id=place_id,
+            evidence_for=tuple(source for one in failing for source in one.evidence_for),
         )
 
     def failed_last(self, skill: str, place_id: str, object_class: str, now_ns: int) -> bool | None:

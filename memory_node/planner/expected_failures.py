@@ -158,10 +158,12 @@ class ExpectedFailures:
         return None
 
     def _failure(self, skill: str, of_class: str, place: Thing) -> Lesson | None:
-        """Return the lesson that a call fails at a place, or works only at last; None where there is a way."""
-        lesson = self.expectations.failing(skill, of_class, place.memory_id, self.clock())
-        lesson = lesson or self.expectations.stubborn(skill, of_class, place.memory_id)
-        has_way = lesson and self._way(skill, of_class, place.memory_id, place.object_class) is not None
+        """Return the lesson that a call fails at a place, may fail or works only at last; None where there is a way."""
+        place_id, place_class, now_ns = place.memory_id, place.object_class, self.clock()
+        lesson = self.expectations.failing(skill, of_class, place_id, now_ns)
+        lesson = lesson or self.expectations.stubborn(skill, of_class, place_id)
+        lesson = lesson or self.expectations.suspected(skill, of_class, place_id, place_class, now_ns)
+        has_way = lesson and self._way(skill, of_class, place_id, place_class) is not None
         return None if has_way else lesson
 
     def _way(self, skill: str, of_class: str, place_id: str, place_class: str) -> Lesson | None:

@@ -110,6 +110,22 @@ def test_one_drawer_that_jams_says_nothing_of_another() -> None:
     assert not diary.expects_failure("OpenObject", "Drawer", "another", NEXT)
 
 
+@pytest.mark.parametrize("worked_since", [False, True])
+def test_drawer_never_tried_is_suspect_after_three_that_jam_until_one_opens(worked_since: bool) -> None:
+    diary = Diary().begin()
+    for number, drawer in enumerate(("first", "second", "third")):
+        lessons = Expectations(diary.tried, UTC)
+        assert lessons.suspected("OpenObject", "Drawer", "fourth", "Drawer", at(NEXT)) is None, number
+        diary.note("OpenObject", drawer, "Drawer", MORNING, fails=True)
+    diary.note("OpenObject", "cabinet", "Cabinet", MORNING)
+    if worked_since:
+        diary.note("OpenObject", "first", "Drawer", NOON)
+    lesson = Expectations(diary.tried, UTC).suspected("OpenObject", "Drawer", "fourth", "Drawer", at(NEXT))
+    assert (lesson is None) == worked_since
+    if lesson is not None:
+        assert lesson.evidence_for == ("e1:2", "e1:1", "e1:0")
+
+
 def test_one_failure_is_one_lesson_with_its_evidence() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True).heat("Egg", MORNING, fails=True)
     lesson = Expectations(diary.tried, UTC).failing("HeatObject", "Egg", "micro", at(NEXT))
