@@ -19,6 +19,7 @@ from memory_node.world.state import Thing
 
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TAKING = [("PickupObject", "")]  # of the thing's own class
+_LIGHTING = [(skill, "") for skill in GOALS[GoalKind.SWITCH_ON].skills]
 
 
 @dataclass
@@ -46,10 +47,11 @@ class ExpectedFailures:
         if treatment is not None and not self.has_prepared:  # what was done since may have mended it
             avoided |= self._failing(self._of(treatment.at), [(declared.skills[0], goal.target.object_class)])
         if treatment is not None:
-            avoided |= self._failing(self._of(treatment.tools), _TAKING)
-        if not (goal.target.thing_id or (declared.in_place and self.has_prepared)):
-            ways = [(skill, "") for skill in declared.skills] if declared.in_place else _TAKING
-            avoided |= self._failing(self._of(goal.target.candidates[:1]), ways)
+            avoided |= self._failing(self._of((*treatment.tools, *treatment.vessels)), _TAKING)
+        in_place = [(skill, "") for skill in declared.skills] if declared.in_place else _TAKING
+        for mention, ways in ((goal.target, in_place), (goal.container, _TAKING), (goal.light, _LIGHTING)):
+            if mention is not None and not mention.thing_id and (ways is _TAKING or not self.has_prepared):
+                avoided |= self._failing(self._of(mention.candidates[:1]), ways)
         if where is not None and goal.kind in _PLACED and not where.thing_id:
             places = self._of(where.candidates[:1])
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])

@@ -292,6 +292,20 @@ def test_what_is_shut_in_where_the_door_jams_is_tried_last(robot) -> None:
         assert expected.avoided(goal) == avoided
 
 
+@pytest.mark.parametrize(
+    ("goal", "failed"),
+    [
+        (Goal(GoalKind.EXAMINE, Mention("", ("Book",)), light=Mention("", ("DeskLamp",))), ("SwitchOn", "DeskLamp")),
+        (Goal(GoalKind.PLACE_TWO, Mention("", ("Book",)), container=Mention("", ("Box",))), ("PickupObject", "Box")),
+    ],
+)
+def test_lamp_that_stays_dark_and_vessel_that_is_stuck_are_taken_last(robot, goal, failed) -> None:
+    world, (skill, of_class) = EpisodeWorld(robot.kinds), failed
+    world.refresh(told_home.home(*(told_home.thing(name, of_class) for name in ("bad", "good"))))
+    expectations = Expectations([Deed("e:0", skill, "bad", of_class, 1, reason="execution")])
+    assert ExpectedFailures(expectations, robot.kinds, world, lambda: 2, lambda _: None).avoided(goal) == {"bad"}
+
+
 def test_thing_is_taken_from_the_drawer_that_was_opened_though_another_lies_below(word_embedder, tmp_path) -> None:
     home = tmp_path / "home.yaml"
     spoon = "  - {id: spoon, type: Spoon, in: kitchen_drawer, at: [0.0, 0.10]}"
