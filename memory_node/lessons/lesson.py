@@ -151,6 +151,11 @@ class Lesson:
         """The episodes whose tries bear it out, each once."""
         return tuple(dict.fromkeys(source.partition(":")[0] for source in self.evidence_for))
 
+    def is_needed_with(self, object_class: str) -> bool:
+        """Return whether what makes a call work is needed with things of a class: where a place is at fault with all,
+        else with those of the classes that failed; others may do without."""
+        return bool(self.place_id) or object_class in self.object_classes
+
     def applies(self, task_type: str, classes: Collection[str], room: str = "") -> bool:
         """Return whether it speaks about this kind of task, things and room; what is empty on either side fits."""
         fits_task = not self.task_types or not task_type or task_type in self.task_types

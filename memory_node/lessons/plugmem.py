@@ -252,14 +252,10 @@ def _needed_by(way: Lesson, thing: str, repairs: Iterable[Lesson]) -> tuple[Skil
     calls = calls_of(way)
     if not thing or thing in way.object_classes:
         return calls
-    needed, of_others = set(), set()
+    needs: dict[bool, set[tuple[str, str]]] = {True: set(), False: set()}
     for repair in repairs:
-        needs = {(before.skill, before.thing_class) for before in repair.before}
-        if repair.place_id or thing in repair.object_classes:
-            needed |= needs
-        else:
-            of_others |= needs
-    needless = of_others - needed
+        needs[repair.is_needed_with(thing)] |= {(before.skill, before.thing_class) for before in repair.before}
+    needless = needs[False] - needs[True]
     return tuple(call for call in calls if (call.skill, *call.arguments[:1]) not in needless)
 
 

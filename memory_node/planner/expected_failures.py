@@ -72,7 +72,7 @@ class ExpectedFailures:
                 return None  # what one person takes only so says nothing of another
         object_class = self.kinds[subject.object_class].name if subject is not None else ""
         lesson = self._way(call.skill, object_class, place_id, place_class)
-        if lesson is not None and object_class not in lesson.object_classes and call.skill not in self.failed:
+        if lesson is not None and not lesson.is_needed_with(object_class) and call.skill not in self.failed:
             return None  # a thing of another class may do without: it is tried so first
         support = self._support_of(place) if call.skill == "PickupObject" else None
         if support is not None:
