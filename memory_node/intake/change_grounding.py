@@ -88,6 +88,8 @@ class ChangeGrounding:
         if change.position is None:
             return False
         rows, distances = self.distances(change.object_class, change.position, not DOORS.isdisjoint(change.added))
+        if not rows.size or self.id_of(int(rows[distances.argmin()])) == known:
+            return False
         of_known = np.array([self.id_of(row) == known for row in rows.tolist()], dtype=bool)
         if not of_known.any() or np.isin(rows[of_known], self.carried()).any():
             return False
