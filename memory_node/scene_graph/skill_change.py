@@ -266,3 +266,6 @@ def _stand_new(state: GraphState, row: int, change: StateChange, support: int | 
         state.locate(row, None)
     if change.created_from:
         record.attributes = {"created_from": change.created_from}
+        for other in np.flatnonzero(table.alive & (table.class_code == table.class_code[row])).tolist():
+            if other != row and (table.record(other).attributes or {}).get("created_from") == change.created_from:
+                state.set_apart(row, other)  # a knife tells its pieces apart, whatever their boxes are taken for

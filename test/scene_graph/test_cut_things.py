@@ -4,6 +4,7 @@ import pytest
 from box_world import BoxWorld
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
@@ -63,4 +64,30 @@ def test_a_piece_far_from_a_thing_is_not_of_it() -> None:
     watch(memory, world, 100)
     (piece,) = believed(memory, "Apple", "AppleSliced")
     assert (piece.object_class, piece.has(ObjectState.SLICED)) == ("AppleSliced", None)
+    memory.close()
+
+
+def test_pieces_that_a_skill_tells_of_stay_as_many_though_only_some_are_seen() -> None:
+    memory = open_memory(MemoryConfig(), lambda: 0)
+    world = kitchen("Bread", 0.2)
+    watch(memory, world, 1)
+    (whole,) = believed(memory, "Bread")
+    del world.boxes["Bread"]
+    places = [(2.0 + offset, 0.2, 0.76) for offset in (-0.05, 0.0, 0.05)]
+    cut = [StateChange(whole.memory_id, "Bread", 20 * 10**9, destroyed=True)]
+    for number, place in enumerate(places):
+        cut.append(
+            StateChange(
+                f"slice {number}", "BreadSliced", 20 * 10**9, (ObjectState.SLICED,), position=place,
+                created_from=whole.memory_id,
+            )
+        )  # fmt: skip
+    memory.remember(cut)
+    for number, place in enumerate(places):
+        world.put(f"BreadSliced{number}", *place, (0.04, 0.12, 0.1))
+    for index, camera in enumerate(world.views(2)):
+        memory.observe(
+            world.frame(21 + index, camera, detected=lambda name: name not in ("BreadSliced1", "BreadSliced2"))
+        )
+    assert len(believed(memory, "BreadSliced")) == 3
     memory.close()
