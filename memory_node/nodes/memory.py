@@ -137,6 +137,11 @@ class MemoryNode(ManagedNode):
             problems.append(f"{bad_rows} stored rows cannot be read and are left out: run `memory-node store check`")
         if warning := figures.get("store.warning"):
             problems.append(f"the store: {warning}")
+        if not figures["frame_verified"]:
+            problems.append(
+                "what was stored before the start is not trusted yet, since the map may have another origin: let the "
+                "robot see three pieces of furniture again, or call ~/confirm_relocalization once it is localised"
+            )
         return Diagnosis(figures, tuple(problems))
 
     @property

@@ -158,6 +158,7 @@ class Upkeep:
         """Return figures for /diagnostics."""
         with self.changes.lock:
             figures: dict[str, object] = {"objects": len(self.scene), "version": self.scene.version}
+            figures["frame_verified"] = self.scene.frame_verified
             figures.update({f"skipped.{reason}": n for reason, n in self.scene.counters.items()})
         figures.update(self.experience.figures())
         figures.update({f"short_term.{name}": value for name, value in self.cache.statistics().figures().items()})

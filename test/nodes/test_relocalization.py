@@ -72,11 +72,13 @@ def test_fixed_things_tell_that_the_origin_has_moved(peer: RosPeer, database: st
     with running_memory(peer.domain_id, database, detections="none") as node:
         before = mug(peer)
         assert before.status.value == AnswerStatus.FRAME_NOT_VERIFIED
+        assert "confirm_relocalization" in node._diagnosis().message
         show(peer, node, 1000, "Fridge", "Sofa", map_T_room=SHIFT)
         assert mug(peer).status.value == AnswerStatus.FRAME_NOT_VERIFIED
         show(peer, node, 1010, "Fridge", "Sofa", "Bed", "Stove", map_T_room=SHIFT)
         after = mug(peer)
         assert after.status.value == AnswerStatus.OK
+        assert node._diagnosis().message == "ok"
         assert after.object_id == before.object_id
         assert lies_at(after, SHIFT.apply(HOME["Mug"]))
     with running_memory(peer.domain_id, database, detections="none") as node:
