@@ -84,6 +84,14 @@ def test_class_alone_is_blamed_where_the_place_works_with_another() -> None:
     assert not diary.expects_failure("HeatObject", "Bread", "micro", NEXT)
 
 
+def test_place_is_blamed_once_several_classes_failed_since_it_worked() -> None:
+    diary = Diary().begin().heat("Bread", MORNING).heat("Egg", MORNING, fails=True)
+    assert not diary.expects_failure("HeatObject", "Bread", "micro", NEXT)
+    diary.heat("Potato", MORNING, fails=True)
+    assert diary.expects_failure("HeatObject", "Bread", "micro", NEXT)
+    assert not diary.heat("Egg", MORNING).expects_failure("HeatObject", "Bread", "micro", NEXT)
+
+
 def test_class_is_blamed_at_all_times_where_another_worked_at_the_time_of_the_failure() -> None:
     diary = Diary().begin().heat("Potato", MORNING).heat("Egg", MORNING, fails=True).heat("Potato", EVENING)
     assert diary.expects_failure("HeatObject", "Egg", "micro", "2026-03-03 19:00")
