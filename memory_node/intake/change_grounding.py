@@ -84,8 +84,9 @@ class ChangeGrounding:
 
     def _is_another(self, known: str, change: StateChange) -> bool:
         """Return whether a change is of another thing than the one that its id stood for: memory has come to know one
-        of the class much nearer to where the executor has it. What is carried stays the same, wherever it is."""
-        if change.position is None:
+        of the class much nearer to where the executor has it. What is carried stays the same, wherever it is, and so
+        does what was put somewhere: like things may lie there."""
+        if change.position is None or change.held is False or change.support_id:
             return False
         rows, distances = self.distances(change.object_class, change.position, not DOORS.isdisjoint(change.added))
         if not rows.size or self.id_of(int(rows[distances.argmin()])) == known:

@@ -113,6 +113,16 @@ def test_what_is_opened_in_a_box_that_is_carried_stays_the_same_thing() -> None:
     assert grounding.ground(replace(change, position=(3.0, 0.0, 0.8))).object_id == "l2"
 
 
+@pytest.mark.parametrize("told", [{"held": False}, {"support_id": "t1"}])
+def test_what_an_executor_put_beside_a_like_thing_stays_the_same_thing(told: dict[str, object]) -> None:
+    things = Things(thing("t1", "Table", 3.0), thing("m1", "Mug", 1.0))
+    grounding = things.grounding()
+    grounding.ground(StateChange("their-7", "Mug", 1, added=(ObjectState.CLEANED,), position=(1.0, 0.0, 0.8)))
+    things.things["m2"] = thing("m2", "Mug", 3.1)
+    put = replace(StateChange("their-7", "Mug", 2, position=(3.0, 0.0, 0.8)), **told)
+    assert grounding.ground(put).object_id == "m1"
+
+
 def test_place_of_a_mere_effect_is_no_news(things: Things) -> None:
     change = things.grounding().ground(StateChange("their-7", "Apple", 1, position=(1.1, 0.0, 0.8)))
     assert (change.object_id, change.position) == ("a1", None)
