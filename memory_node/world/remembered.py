@@ -31,7 +31,8 @@ def remembered(
     laps = dict(_laps(there, kinds))
     things = []
     for found in there:
-        support = _support(found, scene, keys) or laps.get(found.id, "")
+        support, inside = _support(found, scene, keys)
+        support = support or laps.get(found.id, "")
         kind, (x, y, z) = kinds.get(found.class_name), (float(value) for value in found.box.center)
         object_class = kind.name if kind is not None else found.class_name
         things.append(
@@ -42,7 +43,7 @@ def remembered(
                 str(ObjectReference.at(object_class, (x, y, z))) if found.id != held_id else object_class,
                 memory_id=found.id,
                 container=keys.get(support, "") if found.id != held_id else "",
-                inside=found.inside if support else None,
+                inside=inside if support else None,
                 states=frozenset(believed(found.states))
                 - _faded(found, scene.stamp_ns)
                 - _impossible(object_class, kinds),
@@ -55,12 +56,17 @@ def remembered(
     return WorldState.of_things(kinds, things, keys.get(held_id, ""))
 
 
-def _support(found: SceneObject, scene: SceneSnapshot, keys: Mapping[str, str]) -> str:
-    """Return what a thing is on or in, "" for nothing known; where that was met elsewhere since, what it was on."""
-    support = scene.by_id.get(found.support_id)
-    while support is not None and support.id not in keys:
-        support = scene.by_id.get(support.support_id)
-    return support.id if support is not None else ""
+def _support(found: SceneObject, scene: SceneSnapshot, keys: Mapping[str, str]) -> tuple[str, bool]:
+    """Return what a thing is on or in, "" for nothing known, and whether in it; where that was met elsewhere since,
+    what it was on or in."""
+    stood, passed = found, {found.id}
+    while stood.support_id not in keys:
+        support = scene.by_id.get(stood.support_id)
+        if support is None or support.id in passed:  # two may be told to lie on each other
+            return "", found.inside
+        passed.add(support.id)
+        stood = support
+    return stood.support_id, stood.inside
 
 
 def _faded(found: SceneObject, now_ns: int) -> frozenset[ObjectState]:

@@ -69,8 +69,20 @@ def test_what_lies_on_a_thing_that_was_met_elsewhere_lies_where_that_was() -> No
     late_ns = 2000 * 10**9
     cloth, met = seen("m4", "Cloth", 0.0, "m3"), replace(seen("m5", "Cloth", 3.0, "m2"), first_seen_ns=late_ns)
     met, pen = replace(met, last_seen_ns=late_ns), seen("m6", "Pen", 0.0, "m4")
+    pen = replace(pen, inside=True)
     state = world_after(scene=replace(HOME, objects=(*HOME.objects, cloth, met, pen)))
     assert [one.container for one in state.of_class("Cloth", "Pen")] == ["SinkBasin", "DiningTable"]
+    assert not state.things["Pen"].inside
+
+
+def test_two_things_that_were_told_to_lie_on_each_other_and_met_elsewhere_are_on_nothing_known() -> None:
+    late_ns = 2000 * 10**9
+    objects = [seen("t1", "Tray", 0.0, "b1"), seen("b1", "Box", 0.0, "t1"), seen("p1", "Pen", 0.0, "b1")]
+    objects += [
+        replace(seen(memory_id, name, 3.0), first_seen_ns=late_ns, last_seen_ns=late_ns)
+        for memory_id, name in (("t2", "Tray"), ("b2", "Box"))
+    ]
+    assert world_after(scene=replace(HOME, objects=(*HOME.objects, *objects))).things["Pen"].container == ""
 
 
 def test_pieces_are_one_entry_where_the_whole_was() -> None:
