@@ -167,8 +167,12 @@ class Episodes:
             held = held_object(self.scene)
         in_hand = held.object_class if held is not None else ""
         started_id = self.experience.start(instruction, task_type, episode_id, attempt, in_hand)
-        self.task_objects.start(started_id, instruction)
+        if self._is_running(started_id):  # what has ended stays so
+            self.task_objects.start(started_id, instruction)
         return started_id
+
+    def _is_running(self, episode_id: str) -> bool:
+        return any(one.id == episode_id for one in self.experience.running)
 
     def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
         """Record a step of a running episode, with what memory knows of it; return its warnings.
@@ -216,7 +220,7 @@ class Episodes:
         What comes twice counts once.
         """
         step, started_id = shown.step, self.start(shown.instruction, episode_id=shown.step.episode_id)
-        if all(one.id != started_id for one in self.experience.running):
+        if not self._is_running(started_id):
             return
         if shown.has_ended:
             self.end(started_id, step.success)

@@ -2,6 +2,8 @@ from collections.abc import Callable
 
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.observation import Frame
+from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.step import DemonstratedStep, StepRecord
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.memory import RobotMemory
 
@@ -44,4 +46,15 @@ def test_objects_of_the_task_are_pinned_and_figures_told(memory: RobotMemory, se
     assert figures["short_term.hit_ratio"] == 1.0
     assert figures["short_term.pinned"] == 1
     memory.episodes.end(episode_id, True)
+    assert memory.statistics().pinned == 0
+
+
+def test_episode_that_has_ended_pins_nothing_again(memory: RobotMemory, see: Callable[..., Frame]) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    result = SkillResult(SkillCall("PickupObject", ("Mug",)), True)
+    step = StepRecord.of(result, "shown", 0, 10**9, result.call)
+    for has_ended, pinned in ((False, 1), (True, 0), (False, 0), (True, 0)):
+        memory.episodes.take_demonstrated(DemonstratedStep("take the mug", step, has_ended=has_ended))
+        assert memory.statistics().pinned == pinned
+    memory.episodes.start("take the mug", episode_id="shown")
     assert memory.statistics().pinned == 0
