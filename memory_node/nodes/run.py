@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import gc
 import importlib
 import importlib.util
@@ -24,8 +26,6 @@ from memory_node.domain.resources import share_folders
 
 if TYPE_CHECKING:
     from memory_node.nodes.guarded_node import GuardedNode
-import contextlib
-import ctypes
 
 
 def give_back() -> None:
