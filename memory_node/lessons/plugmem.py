@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -64,27 +64,27 @@ def shows_how(task_type: str, calls: Iterable[SkillCall], kinds: ObjectCatalogue
     return True
 
 
-def _without_emptying(calls: Sequence[SkillCall], named: Collection[str]) -> list[SkillCall]:
+def _without_emptying(calls: Sequence[SkillCall], named: set[str]) -> list[SkillCall]:
     """Return calls without those that free the hand of what the instruction does not name, to take something else: the
     next time it holds another thing, or nothing."""
     return [
         call
         for at, call in enumerate(calls)
         if call.skill != "PutObject"
-        or call.arguments[0] in named
+        or named.issuperset(call.arguments[:1])
         or SkillCall("PickupObject", call.arguments[:1]) in calls[:at]
         or all(later.skill != "PickupObject" for later in calls[at + 1 :])
     ]
 
 
-def _without_tidying(calls: Sequence[SkillCall], named: Collection[str]) -> list[SkillCall]:
+def _without_tidying(calls: Sequence[SkillCall], named: set[str]) -> list[SkillCall]:
     """Return calls without closing what none of them opened and the instruction does not name: it was opened to look
     inside."""
     return [
         call
         for at, call in enumerate(calls)
         if call.skill != "CloseObject"
-        or not set(named).isdisjoint(call.arguments)
+        or not named.isdisjoint(call.arguments)
         or SkillCall("OpenObject", call.arguments) in calls[:at]
     ]
 

@@ -102,6 +102,12 @@ def test_what_the_hand_happened_to_hold_is_no_part_of_a_way() -> None:
     assert "PutObject(Plate, DiningTable)" in named.steps or "PutObject(Plate, the place)" in named.steps
 
 
+def test_a_call_that_names_nothing_costs_no_way() -> None:
+    wash = (("PickupObject", "{}"), ("CleanObject", "{}", "SinkBasin"))
+    learnt = way("wash the cup", "Cup", calls=(("PutObject",), *wash))
+    assert "CleanObject(the thing, SinkBasin)" in learnt.steps
+
+
 def test_what_was_opened_for_more_than_taking_stays_in_the_way() -> None:
     back = (*TAKEN_OUT[:2], *WARMED, ("PutObject", "{}", "Fridge"), TAKEN_OUT[2])
     assert "OpenObject(Fridge)" in way("heat the potato and put it back", "Potato", calls=back).steps
