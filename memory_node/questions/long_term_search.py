@@ -38,20 +38,22 @@ class LongTermSearch:
             return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
 
     def in_order(self, answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:
-        """Return answers with what ranks equal by its distance from the robot; the only two of one thing that was moved
-        (see `met_elsewhere`) with the younger first."""
+        """Return answers with what ranks equal by its distance from the robot, what is on its floor first; the only two
+        of one thing that was moved (see `met_elsewhere`) with the younger first."""
         with self._lock:
-            here = self._scene.robot_at
+            here, places = self._scene.robot_at, self._scene.places
             if len(answers) == 2 and answers[1].status is AnswerStatus.OK:
                 older = met_elsewhere(self._scene.objects_of_class(answers[0].object_class), self._scene.find)
                 if older is not None and older.id in {one.object_id for one in answers}:
                     return tuple(sorted(answers, key=lambda one: one.object_id == older.id))
-        if here is None:
-            return answers
-        equals = itertools.groupby(answers, key=lambda one: (one.status, round(one.score, 6)))
-        return tuple(
-            one for _, same in equals for one in sorted(same, key=lambda one: math.dist(here, one.position[:2]))
-        )
+            if here is None:
+                return answers
+            away = [
+                (places.floor_at(float(one.position[2])) != places.here, math.dist(here, one.position[:2]))
+                for one in answers
+            ]
+        equals = itertools.groupby(zip(answers, away), key=lambda row: (row[0].status, round(row[0].score, 6)))
+        return tuple(one for _, same in equals for one, _ in sorted(same, key=lambda row: row[1]))
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

@@ -450,6 +450,17 @@ def test_of_equals_the_one_nearest_to_the_robot_comes_first(memory: RobotMemory,
         memory.cache.clear()
 
 
+def test_of_equals_one_on_another_floor_comes_last(memory: RobotMemory, see: See) -> None:
+    cells, upstairs = np.zeros((120, 120), np.int8), Pose(np.array([0.0, 0.0, 3.0]), np.array([0.0, 0.0, 0.0, 1.0]))
+    memory.set_map(OccupancyMap(cells, 0.05, upstairs), SECOND_NS)
+    memory.set_map(OccupancyMap(cells, 0.05, Pose()), SECOND_NS)
+    both = see(2, Mug=(1.0, 0.5, 3.8), Cup=(4.0, 0.5, 0.8))
+    mug, cup = both.observations
+    memory.observe(replace(both, observations=(mug, replace(cup, class_scores=mug.class_scores))))
+    answers = memory.locate(FindQuery(object_class="Mug")).answers
+    assert [round(float(one.position[2]), 1) for one in answers] == [0.8, 3.8]
+
+
 @pytest.mark.parametrize(("name", "first"), [("Knife", (4.0, 0.0, 0.8)), ("Sink", (1.0, 0.0, 0.8))])
 def test_movable_thing_that_turned_up_later_is_taken_for_the_one_that_was_nearer(
     memory: RobotMemory, see: See, name: str, first: tuple[float, float, float]
