@@ -65,9 +65,9 @@ class TaskAwarePolicy:
         return chain(self._released, (key for key in inner if not self._is_pinned(key)), self._parked, needed)
 
     def segment(self, key: Key) -> str:
-        """Return the wrapped policy's part, or whether a task keeps the key, or kept it."""
+        """Return the wrapped policy's part, or whether a pin keeps the key, or kept it."""
         if key in self._parked:
-            return "kept for a task"
+            return "kept aside"
         return "no longer kept" if key in self._released else self._inner.segment(key)
 
     def evict(self) -> Key:

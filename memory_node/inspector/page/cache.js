@@ -38,7 +38,7 @@ export class CachePanel extends Panel {
       ...segments(units).map(([name, count]) => bar(name, count / Math.max(units.length, 1), `${count}`)),
       el("h3", {}, "What would go next"),
       el("p", { class: "soft" }, units.length ? nextOut(units, isFull) : "It is empty."),
-      units.length ? table(["", "", "segment", "last used", "by"], units.slice(0, LISTED).map((unit, i) => [i + 1, link(unit.class, () => this.app.select(unit.id, true)), `${unit.segment}${unit.pinned ? ", kept for the task" : ""}`, when(unit.used_s), unit.by])) : "",
+      units.length ? table(["", "", "segment", "last used", "by"], units.slice(0, LISTED).map((unit, i) => [i + 1, link(unit.class, () => this.app.select(unit.id, true)), `${unit.segment}${unit.pinned ? ", kept" : ""}`, when(unit.used_s), unit.by])) : "",
       units.length > LISTED ? el("p", { class: "soft" }, `and ${units.length - LISTED} more`) : "",
       el("h3", {}, "Figures"),
       table(["", ""], Object.entries(figures).filter(([name]) => !SHOWN_ABOVE.includes(name)).map(([name, value]) => [name.replaceAll("_", " "), typeof value === "number" ? Math.round(value * 1000) / 1000 : String(value)])));
