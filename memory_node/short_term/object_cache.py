@@ -30,8 +30,8 @@ _REMEMBERED_CONFLICTS = 256
 
 @dataclass(frozen=True)
 class CachedUnit:
-    """A unit as the policy holds it. segment: the policy's part that it is in. pinned: a pending subgoal names it, or the
-    robot used it."""
+    """A unit as the policy holds it. segment: the policy's part that it is in. pinned: a pending subgoal names it, or
+    the robot used it."""
 
     unit: MemoryUnit
     segment: str
