@@ -146,9 +146,10 @@ def door_of(beliefs: Iterable[StateBelief]) -> ObjectState | None:
 
 
 def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[StateBelief, ...]:
-    """Return the beliefs after `new`: it replaces its own older entry and ends what it excludes, or what becomes so
-    cannot have stayed."""
+    """Return the beliefs after `new`: it replaces its own older entry and ends what it excludes, or what was so before
+    and cannot have stayed when it became so."""
     ended = {new.state, *new.state.opposites}
     if all(belief.state is not new.state for belief in beliefs):
-        ended |= _ENDED_BY_BECOMING.get(new.state, frozenset())
+        gone = _ENDED_BY_BECOMING.get(new.state, frozenset())
+        ended |= {belief.state for belief in beliefs if belief.state in gone and belief.confirmed_ns < new.confirmed_ns}
     return (*(belief for belief in beliefs if belief.state not in ended), new)

@@ -15,6 +15,9 @@ def test_what_becomes_cooked_is_cold_no_more_and_what_was_cooked_may_be() -> Non
     cold, cooked = StateBelief(ObjectState.COLD, 1.0, 1), StateBelief(ObjectState.COOKED, 0.9, 3)
     assert with_state((cold,), cooked) == (cooked,)
     assert set(with_state((cooked, cold), cooked)) == {cold, cooked}
+    # What one look shows is so at once.
+    still = StateBelief(ObjectState.COLD, 0.9, 3)
+    assert with_state((still,), cooked) == (still, cooked)
 
 
 def test_newer_confirmation_replaces_the_older_one() -> None:
