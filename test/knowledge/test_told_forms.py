@@ -49,6 +49,7 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("Vera must never get wine.", Relation.AVOIDS, "Vera", "wine"),
         ("There are peanuts in the bread.", Relation.CONTAINS, "bread", "peanuts"),
         ("There are eggs in the fridge.", None, "", ""),
+        ("There is nothing in the bread.", None, "", ""),
         ("Actually, Vera eats eggs.", Relation.AVOIDS, "Vera", "eggs"),
         ("Vera is not vegan any more.", Relation.AVOIDS, "Vera", "not vegan"),
         ("Vera is no longer vegan.", Relation.AVOIDS, "Vera", "not vegan"),
@@ -197,7 +198,15 @@ def test_fact_of_several_things_or_verbs_is_one_for_each() -> None:
     assert read("The oven and the frobnicator are out of order.") == ()
 
 
-@pytest.mark.parametrize("text", ["The bread does not contain nuts.", "The bread contains no nuts."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bread does not contain nuts.",
+        "The bread contains no nuts.",
+        "There aren't any nuts in the bread.",
+        "There are no nuts in the bread.",
+    ],
+)
 def test_what_food_is_said_not_to_contain_takes_back_that_it_does(text: str) -> None:
     (without,), (within,) = read(text), read("The bread contains nuts.")
     assert not without.holds
