@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from table_recording import write_bag, write_messages
 
@@ -57,14 +58,22 @@ def shown(instruction: str) -> list[tuple[str, Any, int]]:
     return [("/" + DEMONSTRATED, one, at.sec * 10**9 + at.nanosec) for one, at in zip(node.messages, stamps)]
 
 
+def unusable_images() -> list[tuple[str, Any, int]]:
+    from memory_node.nodes import conversions
+
+    color, depth = np.zeros((4, 4, 3), np.uint8), np.ones((4, 4), np.float32)
+    images = conversions.image_to_msg(color, "rgb8", 1, "camera"), conversions.image_to_msg(depth, "32FC1", 1, "camera")
+    return [("/cam/color", images[0], 1), ("/cam/depth", images[1], 1)]
+
+
 @pytest.mark.parametrize("storage", ["SQLITE3", "MCAP"])
-@pytest.mark.parametrize("sees", [True, False], ids=["with images", "alone"])
-def test_bag_teaches_a_way_once(storage: str, sees: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("sees", ["images", "images of no known camera", "nothing"])
+def test_bag_teaches_a_way_once(storage: str, sees: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     steps = shown("heat the potato")
-    if sees:
+    if sees == "images":
         write_bag(tmp_path / "bag", storage, steps)
     else:
-        write_messages(tmp_path / "bag", storage, steps)
+        write_messages(tmp_path / "bag", storage, [*steps, *(unusable_images() if sees != "nothing" else ())])
     database = str(tmp_path / "memory.db")
     for _ in range(2):
         command = ["ingest", str(tmp_path / "bag"), "--json", "--out", str(tmp_path / "out"), "--database", database]

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,11 @@ def run(args: argparse.Namespace) -> int:
     recording = _level(_open(args, config), args)
     require_writable(args.out, "--out")
     skipped = Skipped()
-    scenes = _take_in(recording, lambda: Ingestion(config, detector, pictures), skipped, args)
+    start = partial(Ingestion, config, detector, pictures)
+    scenes = _take_in(recording, start, skipped, args)
     shows = any(isinstance(event, DemonstratedStep) for event in recording.rest())
+    if shows and not scenes:  # what it shows is a place's as well
+        scenes[""] = _Scene(start(), CloudFromAbove())
     if not shows and not any(scene.frames for scene in scenes.values()):
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")
     graphs = {name: scene.ingestion.finish(recording.rest()) for name, scene in scenes.items()}
@@ -133,8 +137,6 @@ def _take_in(
             for view in views:
                 view.show(image.color, frame, objects)
             draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
-    if not len(recording):  # what it shows is a place's as well
-        scenes.setdefault("", _Scene(start(), CloudFromAbove()))
     for view in views:
         view.close()
     skipped.add(recording.skipped)
