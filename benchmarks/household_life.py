@@ -232,6 +232,7 @@ class Life:
                     self._world.set_open(fixture, is_open)
                     self._see_around(robot)
         robot.body.move(home)
+        self._correct_states(self._world)
         self._world.take_changes()
 
     def _see_around(self, robot: HomeRobot) -> None:
@@ -258,6 +259,23 @@ class Life:
                 )
                 gone.append(change)
         self._memory.remember(gone)
+
+    def _correct_states(self, world: World) -> None:
+        """Tell memory what was done to things on an earlier day and is not so in the home that was laid out anew."""
+        undone = []
+        for remembered in self._memory.scene().objects:
+            believed = {belief.state for belief in remembered.states}
+            there = [
+                thing.states
+                for thing in world.of_class(remembered.class_name)
+                if not remembered.removed and _is_there(thing.box, remembered.box.center)
+            ]
+            wrong = believed.difference(*there) if there else ()
+            if wrong:
+                undone.append(
+                    StateChange(remembered.id, remembered.class_name, self._now_ns(), removed=tuple(sorted(wrong)))
+                )
+        self._memory.remember(undone)
 
     def _judge_lookup(self, lookup: Lookup) -> None:
         """Compare an answer with the truth, where the robot has seen what was asked for."""

@@ -3,6 +3,7 @@
 import argparse
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 from benchmarks.household import add_experience_arguments, experience_config
 from benchmarks.household_cases import Case
+from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Trial
+from benchmarks.household_life import Life, Trial
 from benchmarks.household_metrics import error_counts
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
@@ -19,7 +21,10 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.planner.executor import ExecutedStep, InstructionResult
+from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlannedStep, PlanOutcome
+from memory_node.planner.reading.understanding import Understander
+from memory_node.search.minilm import MiniLmEmbedder
 
 
 def test_household_reports_a_row_for_each_category(shared_dir, tmp_path, capsys) -> None:
@@ -142,6 +147,15 @@ def test_thing_that_a_condition_puts_back_at_a_place_begins_there(homes: Homes) 
     told = case("FloorPlan422", "put the soap bar back where it belongs", "ON(soapbar,(-1.7, 0.8, 0.3)): 1")
     (soap,) = homes.world(told).of_class("SoapBar")
     assert np.linalg.norm(soap.box.center[:2] - [0.3, 1.7]) < 0.3
+
+
+def test_what_was_done_to_a_thing_is_undone_where_the_home_is_laid_out_anew(homes: Homes) -> None:
+    kinds, condition = load_catalogue(), "STATE(egg, cooked): 1"
+    life = Life("full", MiniLmEmbedder(), OfflinePlanner(Understander(kinds, None, None), kinds))
+    for instruction in ("cook the egg and put it on the counter top", "put the cooked egg on the plate"):
+        told = case("FloorPlan1", instruction, condition)
+        trial = life.run(told, homes.world(told), partial(judge_of, told, kinds=kinds))
+        assert trial.met == trial.conditions
 
 
 def test_appliances_of_a_floor_plan_stand_where_such_things_stand(homes: Homes) -> None:
