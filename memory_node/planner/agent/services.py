@@ -10,7 +10,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.context.past_deeds import episode_lines, quoted
 from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ATTRIBUTES
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import ENABLING, LATELY_NS
 from memory_node.planner.agent.home_names import HomeNames, joined
@@ -88,7 +88,7 @@ class Services:
     def _in_state(self, name: str) -> list[str]:
         """Return what is believed to be in a state that a name says ("dirty"), or that nothing is, with what this task
         has used, which such words may mean; the world names it from now on. Empty where the name says no state."""
-        said = {state for state in ObjectState if state.value in words_of(name)}
+        said = {ATTRIBUTES[word] for word in words_of(name) if word in ATTRIBUTES}
         if not said:
             return []
         used = ", ".join(self._used())

@@ -385,6 +385,10 @@ def test_things_are_found_by_their_state_and_else_by_what_was_used() -> None:
     find = ("find", {"name": "the dirty ones"})
     calls = [find, ("set_goals", {"goals": [goal]}), ("PickupObject", {"object": "Mug"}), find]
     assert answers_in(place, find)[0].startswith("Plate")
+    # What lies on something is not switched on.
+    lamp = TinyThing("l", "FloorLamp", "", {ObjectState.ON})
+    on_it = ("find", {"name": "the stuff on it"})
+    assert "FloorLamp" not in answers_in(TinyHome(*home().things.values(), lamp), on_it)[0]
     plate.states.clear()
     model = ScriptedModel([calls, END])
     carry_out(model, goal["words"], place)
