@@ -146,9 +146,8 @@ class ContextWriter:
             of_ways = []
             for way in ways:
                 by = (deeds[one] for one in way.evidence_for if one in deeds)
-                at = {
-                    one.to_class: name for one in by if one.object_class in named and (name := self._name_of(one.to_id))
-                }
+                there = (one for one in by if one.object_class in named and self.scene.is_present(one.to_id))
+                at = {one.to_class: name for one in there if (name := self._name_of(one.to_id))}
                 called = partial(self._called, at=at)
                 of_ways.append((way, in_words(way, instruction, self.kinds, called, repairs)))
             # Where a thing was found says nothing where memory has it, nor the order of skills beside whole ways.

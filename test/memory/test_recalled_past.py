@@ -75,6 +75,11 @@ def test_way_names_the_place_where_it_worked_with_such_a_thing(memory: RobotMemo
     assert "HeatObject(Potato, Microwave 2)" in memory.context("heat the potato").text
     # Whether it works there with another thing nobody has tried.
     assert "HeatObject(Egg, Microwave)" in memory.context("heat the egg").text
+    (used,) = (one.id for one in memory.scene().objects if one.name == "Microwave 2")
+    memory.remember((StateChange("", "Microwave", 300 * SECOND_NS, position=(9.0, 0.0, 0.5), source="camera"),))
+    memory.edit("delete", used)
+    # Where it is no more, another one is as good.
+    assert "HeatObject(Potato, Microwave)" in memory.context("heat the potato").text
 
 
 def test_deed_names_what_is_no_more_since_it_was_cut(memory: RobotMemory, see: See) -> None:
