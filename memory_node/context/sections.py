@@ -230,7 +230,8 @@ class MemoryExcerpt:
         elif lesson.given.trials:
             trials, well = lesson.given.trials, lesson.given.total
             used = "worked" if lesson.writer == WAYS else "helped"
-            said = [f"{used} {_times(trials)}" if well == trials else f"{used} {well:g} of {_times(trials)}"]
+            of = f"{well:g} of {trials} time{'s' * (trials > 1)}"
+            said = [f"{used} {_times(trials) if well == trials else of}"]
         elif lesson.writer == WAYS:
             said = [f"worked {_times(len(lesson.episodes))}"]
         said += [spoken_moment(shown_ns, self.now_ns, self.zone)] if shown_ns else []

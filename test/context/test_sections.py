@@ -177,6 +177,8 @@ def test_lessons_tell_what_bears_them_out() -> None:
     assert "9" in proven
     assert "7" in proven
     assert "- Go round the table.\n" in text
+    in_vain = replace(full_excerpt(), lessons=((replace(tried, given=Tally(0.0, 1)), tried.text),))
+    assert "0 of once" not in assemble(in_vain.sections(), 4000).text
 
 
 def test_what_an_experience_tells_of_one_thing_is_not_told_of_its_class_again() -> None:
