@@ -47,7 +47,7 @@ def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: ObjectCa
         return None
     sources = [f"{step.episode_id}:{step.index}" for step in worked]
     named = {name for classes in kinds.spoken_names.named_in(episode.instruction.lower()) for name in classes}
-    calls = _without_emptying(_without_tidying(without_fetching(calls), named), named)
+    calls = _without_tidying(without_fetching(_without_emptying(calls, named)), named)
     return way_over_roles(episode.instruction, kinds.spoken_names, calls, sources, episode.ended_ns, episode.task_type)
 
 

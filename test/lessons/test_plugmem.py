@@ -97,6 +97,8 @@ def test_what_the_hand_happened_to_hold_is_no_part_of_a_way() -> None:
     wash = (("PickupObject", "{}"), ("CleanObject", "{}", "SinkBasin"))
     held = ("PutObject", "Plate", "DiningTable")
     assert way("wash the cup", "Cup", calls=(held, *wash)).steps == way("wash the cup", "Cup", calls=wash).steps
+    opened = ("OpenObject", "Cabinet"), ("PutObject", "Plate", "Cabinet")
+    assert way("wash the cup", "Cup", calls=(*opened, *wash)).steps == way("wash the cup", "Cup", calls=wash).steps
     # Who asks for both means it.
     named = way("put the plate on the dining table and wash the cup", "Cup", calls=(held, *wash))
     assert "PutObject(Plate, DiningTable)" in named.steps or "PutObject(Plate, the place)" in named.steps
