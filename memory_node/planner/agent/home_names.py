@@ -285,8 +285,7 @@ class HomeNames:
         names, looked = _area_names(scene), self._searched.get(object_class, {})
         # Where something new was seen it may be by now.
         searched = {area for area, had in looked.items() if _contents(scene, area) <= had}
-        moves = object_class == kinds.recipient or kinds[object_class].pickupable
-        is_fixed = object_class in kinds and not moves
+        is_fixed = object_class in kinds and object_class != kinds.recipient and not kinds[object_class].pickupable
         searched |= {area.id for area in scene.areas if is_fixed and area.last_viewed_ns}
         ranked = self._memory.rank_search_areas(object_class)
         for area in ranked:
