@@ -63,6 +63,18 @@ class ExpectedFailures:
 
         subject, place: the first and the last thing that the call names: what is treated, and what it is done at.
         """
+        lesson, about = self._unused_way(call, subject, place) or (None, "")
+        if lesson is not None:
+            self._prepared.add((lesson.text, about))
+            self._tell(lesson)
+        return lesson
+
+    def has_way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> bool:
+        """Return whether `way` tells what to do before a call, which was not done yet."""
+        return self._unused_way(call, subject, place) is not None
+
+    def _unused_way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> tuple[Lesson, str] | None:
+        """Return what to do before a call, and memory's id of the thing that it is done with, "" for any."""
         place_id, place_class = "", ""
         if not is_done_anywhere(call.skill, len(call.arguments)):
             if place is None or not place.memory_id:
@@ -84,11 +96,7 @@ class ExpectedFailures:
         if lesson is None:
             return None
         about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
-        if (lesson.text, about) in self._prepared:
-            return None
-        self._prepared.add((lesson.text, about))
-        self._tell(lesson)
-        return lesson
+        return None if (lesson.text, about) in self._prepared else (lesson, about)
 
     def is_done_by_hand(self, skill: str, subject: Thing, place: Thing) -> bool:
         """Return whether a composite is expected to fail at a place, so that its steps are done one by one; while what

@@ -230,7 +230,9 @@ class PlanExecution:
             is_hopeless = self.expected is not None and self.expected.is_hopeless(call, things[0], last)
             self._by_chance[(call.skill, call.arguments[-1])] += result.times
             tries = 1 if is_hopeless else _TRIES
-            if result.reason.by_chance and self._by_chance[(call.skill, call.arguments[-1])] < tries:
+            has_way = self.expected is not None and self.expected.has_way(call, things[0], last)
+            is_chance = self._by_chance[(call.skill, call.arguments[-1])] < tries
+            if result.reason.by_chance and (is_chance or has_way):  # what made it work with others is done first
                 return
             if mention is None and last is not None:  # what it holds cannot be had
                 role = next((name for name in self.attempt.mentions if self._is_part_in(name, last)), "")

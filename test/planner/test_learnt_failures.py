@@ -15,6 +15,7 @@ from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.lessons.expectations import Expectations
+from memory_node.planner import plan_execution
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Goal, Mention
@@ -201,7 +202,11 @@ def test_what_was_cut_only_on_the_counter_is_put_there_first(word_embedder) -> N
 
 
 @pytest.mark.parametrize("needs_it", [False, True])
-def test_way_of_another_kind_is_followed_once_the_call_failed_without(word_embedder, needs_it: bool) -> None:
+@pytest.mark.parametrize("tries", [1, 3])
+def test_way_of_another_kind_is_followed_once_the_call_failed_without(
+    word_embedder, monkeypatch, needs_it: bool, tries: int
+) -> None:
+    monkeypatch.setattr(plan_execution, "_TRIES", tries)  # guidance may have used them up
     robot = ThirstyRobot("apartment", word_embedder)
     robot.dry = {"faucet"} if needs_it else set()
     known = {one.class_name: one.id for one in robot.memory.scene().objects}
@@ -215,6 +220,7 @@ def test_way_of_another_kind_is_followed_once_the_call_failed_without(word_embed
     result = told(robot, word_embedder, tried, "fill the cup with water")
     assert result.success
     assert ("ToggleOn" in [one.step.call.skill for one in result.steps]) == needs_it
+    assert (robot.filled_at.count("faucet") > 1) == needs_it
 
 
 def test_what_one_person_wants_first_says_nothing_of_another(robot) -> None:
