@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.geometry import FloatArray
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.states import StateBelief, with_state
 from memory_node.scene_graph.box_overlap import overlap, overlap_aligned, share_inside
@@ -17,11 +21,17 @@ _PART_GAP_M = 0.05
 _SHARED, _FLAT_M = 0.25, 0.005
 
 
-def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours: Rows) -> list[SceneEvent]:
+Boxes = tuple[FloatArray, FloatArray, NDArray[np.floating[Any]]]  # centers (n, 3), sizes (n, 3), yaws (n,)
+
+
+def merge_duplicates(
+    state: GraphState, touched: Rows, matched: Rows, neighbours: Rows, shown: Callable[[Rows], Boxes] | None = None
+) -> list[SceneEvent]:
     """Merge entries of `touched`, which this frame saw, with those of `neighbours` that are the same thing.
 
-    matched: the touched ones that were known before. Two that were seen in one frame are two things, unless a new one
-    lies in the place of a known one of its class: then one thing was reported twice.
+    matched: the touched ones that were known before. shown: gives the boxes of rows in one frame, None: as they are
+    remembered. Two that were seen in one frame are two things, unless a new one lies in the place of a known one of its
+    class, and in it as this frame shows both, with one error: then one thing was reported twice.
     """
     table = state.table
     if not touched.size or neighbours.size < 2:
@@ -32,8 +42,11 @@ def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours
     is_matched = table.among(matched)
     known, at_once = is_matched[a], table.among(touched)[b]
     same = _look_like_one(state, a, b)
-    two = at_once & (~same | (known & is_matched[b]) | ~_share_space(state, a, b))
-    for i in np.flatnonzero(at_once & ~two).tolist():
+    two = at_once & (~same | (known & is_matched[b]))
+    unsure = np.flatnonzero(at_once & ~two)
+    shown = shown or (lambda rows: (table.center[rows], table.size[rows], table.yaw[rows]))
+    two[unsure] = ~_share_space(shown(a[unsure]), shown(b[unsure]))
+    for i in unsure[~two[unsure]].tolist():
         two[i] = not same_class(state, int(a[i]), int(b[i]))
     for one, other in zip(a[two & (a < b)].tolist(), b[two & (a < b)].tolist()):
         state.set_apart(one, other)
@@ -91,12 +104,10 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     return np.asarray(same | (partial & called_alike & (widened > 0.3)))
 
 
-def _share_space(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
-    """Return which pairs of rows (p,) lie in each other: what was reported twice does, and like things that lie side by
+def _share_space(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
+    """Return which pairs of boxes lie in each other: what was reported twice does, and like things that lie side by
     side or on each other do not."""
-    table = state.table
-    pairs = overlap(table.center[a], table.size[a], table.yaw[a], table.center[b], table.size[b], table.yaw[b], _FLAT_M)
-    return np.asarray(pairs.containment > _SHARED)
+    return np.asarray(overlap(*a, *b, _FLAT_M).containment > _SHARED)
 
 
 def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
 from memory_node.scene_graph.association import Association, associate
 from memory_node.scene_graph.division import divide
-from memory_node.scene_graph.duplicates import merge_duplicates
+from memory_node.scene_graph.duplicates import Boxes, merge_duplicates
 from memory_node.scene_graph.first_sighting import first_log_odds
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
 from memory_node.scene_graph.missing_evidence import missing_evidence
@@ -57,6 +57,7 @@ class FrameUpdate:
         self._around: Rows = np.zeros(0, dtype=np.intp)
         self._joined: Rows = np.zeros(0, np.intp)
         self._split_from: dict[int, str] = {}
+        self._shown: dict[int, int] = {}  # row -> its observation
         self._eye = (float(frame.map_T_camera.position[0]), float(frame.map_T_camera.position[1]))
 
     def run(self) -> list[SceneEvent]:
@@ -73,7 +74,7 @@ class FrameUpdate:
         changed = np.array(touched, dtype=np.intp)
         present = self._present(np.unique(np.concatenate([rows, changed])))
         touched += [row for row in update_supports(state, changed, present) if row not in touched]
-        merged = merge_duplicates(state, changed, found.matched[:, 1], present)
+        merged = merge_duplicates(state, changed, found.matched[:, 1], present, self._shown_boxes)
         gone = {event.object.id for event in merged}
         return self._as_at_the_end([row for row in touched if table.records[row] is not None], gone) + merged
 
@@ -159,14 +160,15 @@ class FrameUpdate:
         at = np.searchsorted(rows, matched)
         open_share = np.where(sight.in_view[at], sight.through[at], table.porosity[matched])
         table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
-        for obs, row, share in zip(which.tolist(), matched.tolist(), shares):
+        pairs = which.tolist(), matched.tolist()
+        for obs, row, share in zip(*pairs, shares):
             self._label(row, self._observed.observations[obs])
             table.record(row).note_anchor(self._frame.keyframe, share)
             state.place(row)
             state.locate(row, self._eye)
-        return [
-            self._known_by_another_name(row, obs, rows, found) for obs, row in zip(which.tolist(), matched.tolist())
-        ]
+        shown = {self._known_by_another_name(row, obs, rows, found): obs for obs, row in zip(*pairs)}
+        self._shown |= shown
+        return list(shown)
 
     def _known_by_another_name(self, row: int, obs: int, rows: Rows, found: Association) -> int:
         """Return the row to use for a matched row: a new object with a corrected label may be a missing object of that
@@ -230,9 +232,20 @@ class FrameUpdate:
                 row = self._add(obs, observation)
             else:
                 self._move(obs, observation, row)
+            self._shown[row] = obs
             touched.append(row)
         self._state.counters["parts"] += len(found.parts) - len(orphans)
         return touched
+
+    def _shown_boxes(self, rows: Rows) -> Boxes:
+        """Return the boxes of rows as this frame shows them, and as they are remembered where it does not."""
+        table, seen = self._state.table, self._observed
+        center, size, yaw = table.center[rows], table.size[rows], table.yaw[rows]
+        for number, row in enumerate(rows.tolist()):
+            if row in self._shown:
+                obs = self._shown[row]
+                center[number], size[number], yaw[number] = seen.center[obs], seen.size[obs], seen.yaw[obs]
+        return center, size, yaw
 
     def _is_present(self, row: int) -> bool:
         table = self._state.table

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from box_world import BoxWorld
 
+from memory_node.domain.geometry import OrientedBox
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
@@ -130,3 +131,21 @@ def test_a_thing_and_the_newcomer_that_it_became_may_go_in_one_frame(world: BoxW
         graph.observe(world.frame(20.0 + i, camera))
     assert graph.objects_of_class("bowl") == []
     assert graph.object(bowl).removed
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_thin_thing_that_is_reported_twice_with_one_error_stays_one(seed: int) -> None:
+    rng, world = np.random.default_rng(seed), BoxWorld()
+    world.put("table", 2.0, 0.2, 0.35, (1.2, 0.8, 0.7))
+    world.put("fork", 2.0, 0.2, 0.706, (0.4, 0.03, 0.012))
+    graph = SceneGraph(SceneGraphConfig())
+    for number, camera in enumerate(world.views(14)):
+        frame, error = world.frame(1.0 + number, camera), rng.normal(0.0, 0.01, 3)
+        seen = []
+        for one in frame.observations:
+            again = 2 if "fork" in one.class_scores and rng.random() < 0.2 else 1
+            moved = [error + rng.normal(0.0, 0.002, 3) for _ in range(again)]
+            boxes = [OrientedBox(one.box.center + offset, one.box.size, one.box.yaw_rad) for offset in moved]
+            seen += [replace(one, box=box) for box in boxes]
+        graph.observe(replace(frame, observations=tuple(seen)))
+    assert len(graph.objects_of_class("fork")) == 1
