@@ -69,12 +69,12 @@ class MemoryNode(ManagedNode):
         segments = FollowedSegments(config.segmentation, config.segment_tracker) if by_geometry else None
         maker = FrameMaker(PerceptionPipeline(config.perception), None, keyframes.name, segments)
         self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self._remember, self._on_map)
-        kinds = load_catalogue(config.label_space)
-        recipient = kinds[kinds.recipient] if kinds.recipient else None
-        self._people = People(self, self.memory, recipient, config.map_frame, config.person_at)
         group = MutuallyExclusiveCallbackGroup()
         shown, message = self._on_demonstrated, rm.DemonstratedStep
         self._shown = self.create_subscription(message, DEMONSTRATED, shown, STEPS_KEPT, callback_group=group)
+        kinds = load_catalogue(config.label_space)
+        recipient = kinds[kinds.recipient] if kinds.recipient else None
+        self._people = People(self, self.memory, recipient, config.map_frame, config.person_at)
         components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
         if self._view is not None:
             components["view"] = self._view_diagnosis

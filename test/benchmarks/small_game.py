@@ -144,3 +144,8 @@ KITCHEN = {
     "fridge 1": ["apple 1"],
     "sidetable 1": ["mug 1", "desk lamp 1"],
 }
+
+
+def mugs_in_drawers(game: "SmallGame") -> list[int]:
+    """Return how many mugs lie in each drawer."""
+    return [sum("mug" in one for one in things) for name, things in game.layout.items() if name.startswith("drawer")]

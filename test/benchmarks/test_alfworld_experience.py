@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from small_game import KITCHEN, Embedder, SmallGame
+from small_game import KITCHEN, Embedder, SmallGame, mugs_in_drawers
 
 from benchmarks.alfworld.carried import Carried, CarriedExperience
 from benchmarks.alfworld.command import offline_planner
@@ -33,7 +33,7 @@ def play(game: SmallGame, carried: Carried = FRESH, max_steps: int = 50) -> Play
 
 
 def put_a_mug() -> SmallGame:
-    return SmallGame(KITCHEN, "put a mug in drawer", lambda game: any("mug" in one for one in game.layout["drawer 1"]))
+    return SmallGame(KITCHEN, "put a mug in drawer", lambda game: 1 in mugs_in_drawers(game))
 
 
 def step(index: int, skill: str, *arguments: str, reason: FailureReason = FailureReason.NONE) -> StepRecord:
