@@ -80,6 +80,8 @@ def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
         database: Any = connection.connection.driver_connection
         database.add_notice_handler(note)
         try:
+            if not _is_seen_by_nobody(connection, deadline):
+                undone.append("server: another session may still see what was removed, so its files keep it")
             for table in schema.metadata.sorted_tables:
                 _rewrite(connection, table.name, deadline)
             # Analysing leaves the most common values of before in a page of the statistics.
@@ -91,6 +93,21 @@ def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
     if kept:
         undone.append(f"server: the coordinator keeps rows of {', '.join(kept)}; run `memory-node store distribute`")
     return undone
+
+
+def _is_seen_by_nobody(connection: Connection, deadline: float) -> bool:
+    """Wait until no session reads the database as it was before; return whether that came in time. VACUUM keeps what
+    one could still see, such as a row that was deleted, though none looks at it."""
+    now = connection.scalar(sa.text("SELECT pg_current_xact_id()::xid::text"))
+    query = sa.text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        " AND age(backend_xmin) >= age(CAST(:now AS xid))"
+    )
+    while connection.scalar(query, {"now": now}):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def _rewrite_statistics_of_workers(connection: Connection) -> list[str]:

@@ -1,6 +1,7 @@
 """What is forgotten is gone: from rows, free pages, write-ahead log, journal, images and backups."""
 
 import json
+import threading
 
 import pytest
 import sqlalchemy as sa
@@ -90,6 +91,19 @@ def test_server_files_hold_nothing_of_it_afterwards(open_at, remember_home, post
     assert any("pg_wal" in note for note in report.notes)
     assert PILLS.encode() not in held()
     assert MUG.encode() in held()
+
+
+def test_server_files_hold_nothing_of_what_another_session_could_still_see(open_at, remember_home, postgres):
+    url = postgres.create_database(empty=True)
+    store = open_at(url)
+    remember_home(store)
+    reader = store._engine.connect().execution_options(isolation_level="REPEATABLE READ")
+    reader.execute(sa.text("SELECT 1"))  # its snapshot sees what is there now
+    ending = threading.Timer(1.0, reader.close)
+    ending.start()
+    assert store.forget(ForgetRequest(object_ids=(PILLS,))).verified
+    ending.join()
+    assert PILLS.encode() not in b"".join(everything_under(folder) for folder in postgres.files_of(url))
 
 
 def test_log_says_that_but_not_what_was_forgotten(open_at, store_url, remember_home):
