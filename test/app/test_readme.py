@@ -37,7 +37,8 @@ def script(lines: list[str]) -> str:
     """Return a shell script of the lines that stops at the first that fails."""
     stop = "kill -INT $launched; wait $launched || true; cat launched.log; launched="
     stop = f'if [ -n "${{launched:-}}" ]; then {stop}; fi'
-    written = ["set -eo pipefail", "trap '[ -z \"${launched:-}\" ] || kill -INT $launched; wait' EXIT"]
+    # With job control what runs in the background does not ignore SIGINT.
+    written = ["set -eo pipefail", "set -m", "trap '[ -z \"${launched:-}\" ] || kill -INT $launched; wait' EXIT"]
     for line in lines:
         if any(part in line for part in LEFT_OUT):
             continue
