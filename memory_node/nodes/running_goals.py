@@ -3,6 +3,10 @@
 ROS 2's graph tells of a killed node only after DDS's lease (10 s), and nothing tells a server who sent it a goal. A
 robot has to stop within half a second, so each node with goals says on a topic what it has running, and holds two
 things that it cannot keep when it ends: a lifeline for nodes on its machine, a liveliness lease for all others.
+
+None of ROS 2's own means does this alone. A bond and a liveliness lease are heartbeats: short enough for half a second
+they stop robots falsely on starved cores, long enough for those they are late. A lifecycle state stays `active` after a
+kill, and the graph names a killed node's endpoints for 10 s. A lifeline does not reach another machine.
 """
 
 from __future__ import annotations
