@@ -5,21 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from heated_potato import HEATED
 from table_recording import write_bag, write_messages
 
 from memory_node.cli import main
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillResult
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.run import activate_ros
 from memory_node.opening import open_memory
-
-HEATED = (
-    ("PickupObject", "Potato"),
-    ("OpenObject", "Microwave"),
-    ("PutObject", "Potato", "Microwave"),
-    ("CloseObject", "Microwave"),
-    ("ToggleOn", "Microwave"),
-)
 
 
 class Recorder:
@@ -52,8 +45,8 @@ def shown(instruction: str) -> list[tuple[str, Any, int]]:
     clock = iter(range(1_500_000_000, 10**18, 100_000_000))
     demonstrations = Demonstrations(node, lambda: next(clock), 60.0, is_performing=lambda: False)
     node.tell(String(data=instruction))
-    for skill, *arguments in HEATED:
-        demonstrations.note(SkillResult(SkillCall(skill, tuple(arguments)), True))
+    for call in HEATED:
+        demonstrations.note(SkillResult(call, True))
     stamps = [one.step.header.stamp for one in node.messages]
     return [("/" + DEMONSTRATED, one, at.sec * 10**9 + at.nanosec) for one, at in zip(node.messages, stamps)]
 
@@ -82,9 +75,7 @@ def test_bag_teaches_a_way_once(storage: str, sees: str, tmp_path: Path, capsys:
     assert memory.experience.wait_settled(timeout_s=30.0)
     (episode,) = memory.past.episodes(10)
     assert (episode.instruction, episode.success) == ("heat the potato", True)
-    assert [str(step.action) for step in memory.past.episode(episode.id).steps] == [
-        f"{skill}({', '.join(arguments)})" for skill, *arguments in HEATED
-    ]
+    assert [step.action for step in memory.past.episode(episode.id).steps] == list(HEATED)
     (way,) = memory.experience.ways_to("heat the egg")
     assert way.steps[-1] == "ToggleOn(Microwave)"
     memory.close()

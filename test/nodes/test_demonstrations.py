@@ -4,19 +4,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from heated_potato import HEATED
 from ros_peer import RosPeer, wait_until
 from running_memory import running_memory
 from std_msgs.msg import String
 
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-
-HEATED = (
-    ("PickupObject", "Potato"),
-    ("OpenObject", "Microwave"),
-    ("PutObject", "Potato", "Microwave"),
-    ("CloseObject", "Microwave"),
-    ("ToggleOn", "Microwave"),
-)
 
 
 def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recorded_twice(
@@ -47,15 +40,14 @@ def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recor
         peer.publish("execute_skill/demonstration", String(data="heat the potato"))
         person = SkillClient(peer.node, running)
         person.wait(30.0)
-        for skill, *arguments in HEATED:
-            assert person.execute(SkillCall(skill, tuple(arguments))).success
+        for call in HEATED:
+            assert person.execute(call).success
         peer.publish("execute_skill/demonstration", String())
         wait_until(lambda: memory.past.episodes(1) and memory.past.episodes(1)[0].ended_ns)
         assert memory.experience.wait_settled(timeout_s=30.0)
         (episode,) = memory.past.episodes(10)
         assert (episode.instruction, episode.success) == ("heat the potato", True)
-        steps = memory.past.episode(episode.id).steps
-        assert [step.action.skill for step in steps] == [skill for skill, *_ in HEATED]
+        assert [step.action for step in memory.past.episode(episode.id).steps] == list(HEATED)
         (way,) = memory.experience.ways_to("heat the egg")
         assert way.steps[-1] == "ToggleOn(Microwave)"
         (potato,) = [one for one in memory.scene().objects if one.class_name == "Potato"]
