@@ -1,14 +1,20 @@
 """Node tests run on the real rclpy where it is sourced, on ros_embedded elsewhere; each on a domain of its own."""
 
+import contextlib
 import gc
 import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
+from free_domain import free_domain
 from refusal import refusals
-from ros_peer import RosPeer
+from ros_peer import RosPeer, wait_until
+from running_bridge import Caller
+from skill_robot import SimulatedRobot
 
+from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.run import activate_ros
 
 activate_ros()
@@ -37,6 +43,38 @@ def _no_participants_left() -> Iterator[None]:
 @pytest.fixture
 def peer(domain_id: int) -> Iterator[RosPeer]:
     made = RosPeer(domain_id)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def own_peer() -> Iterator[RosPeer]:
+    """A peer on a domain where nothing else runs."""
+    made = RosPeer(free_domain())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
+    """The robot of a module's bridge, back where it begins, with empty hands."""
+    _, made, node = bridge
+    made.reset()
+    node._hand.release()
+
+    def is_back() -> bool:
+        with contextlib.suppress(SkillFailure):  # no transform has come yet
+            return bool(np.linalg.norm(node._performer.preconditions.robot_pose().position) < 1e-6)
+        return False
+
+    wait_until(is_back)
+    return made
+
+
+@pytest.fixture
+def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Iterator[Caller]:
+    """Who calls the skills of a module's bridge."""
+    made = Caller(bridge[0])
     yield made
     made.close()
 

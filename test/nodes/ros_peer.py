@@ -1,7 +1,8 @@
 """A ROS peer and a camera for node tests."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,23 @@ class RosPeer:
     def wait_until_heard(self) -> None:
         """Wait until a node that has started since listens to every topic that this one has published."""
         wait_until(lambda: all(one.get_subscription_count() > 0 for one in self._publishers.values()))
+
+
+@contextmanager
+def spun(node: Any, threads: int = 6) -> Iterator[Any]:
+    """Yield a node that spins in threads of its own; it is destroyed at the end."""
+    from rclpy.executors import MultiThreadedExecutor
+
+    executor = MultiThreadedExecutor(num_threads=threads)
+    executor.add_node(node)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    try:
+        yield node
+    finally:
+        executor.shutdown()
+        thread.join(5.0)
+        node.destroy_node()
 
 
 def wait_until(condition: Callable[[], object], timeout_s: float = 60.0) -> None:

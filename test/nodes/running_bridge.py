@@ -1,12 +1,11 @@
 """The skills node in this process, before simulated Nav2, MoveIt and gripper servers, on a domain of its own."""
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from free_domain import free_domain
-from ros_peer import RosPeer
+from ros_peer import RosPeer, spun
 from skill_robot import SimulatedRobot
 
 
@@ -44,7 +43,6 @@ class Caller:
 def running_bridge(parameters: Mapping[str, str]) -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]:
     """Yield a peer, the robot's servers and the node."""
     import rclpy
-    from rclpy.executors import MultiThreadedExecutor
 
     peer = RosPeer(free_domain())
     robot = SimulatedRobot(peer.node)
@@ -59,16 +57,10 @@ def running_bridge(parameters: Mapping[str, str]) -> Iterator[tuple[RosPeer, Sim
         robot.close()
         peer.close()
         raise
-    executor = MultiThreadedExecutor(num_threads=6)
-    executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, daemon=True)
-    thread.start()
     try:
-        yield peer, robot, node
+        with spun(node):
+            yield peer, robot, node
+            robot.close()
     finally:
-        robot.close()
-        executor.shutdown()
-        thread.join(5.0)
-        node.destroy_node()
         rclpy.try_shutdown()
         peer.close()

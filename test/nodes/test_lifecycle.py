@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 import rclpy
-from free_domain import free_domain
 from nav2_manager import Nav2Manager
 from node_process import node_processes
-from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
+from ros_peer import RosPeer, SimulatedCamera, show_until, spun, wait_until
 from skill_robot import SimulatedRobot
 
 from memory_node.domain.errors import RobotMemoryError
@@ -50,8 +49,6 @@ def spinning(
     name: str, domain_id: int, namespace: str = "", remapped: Sequence[str] = (), **parameters: Any
 ) -> Iterator[Any]:
     """Run one node in this process. remapped: rules such as /tf:=tf."""
-    from rclpy.executors import MultiThreadedExecutor
-
     from memory_node.nodes.run import NODES
 
     module, class_name = NODES[name]
@@ -60,27 +57,15 @@ def spinning(
     words += [word for rule in rules for word in ("-r", rule)]
     rclpy.init(args=["test", "--ros-args", *words], domain_id=domain_id)
     try:
-        node = getattr(importlib.import_module(module), class_name)()
-        executor = MultiThreadedExecutor(num_threads=4)
-        executor.add_node(node)
-        thread = threading.Thread(target=executor.spin, daemon=True)
-        thread.start()
-        try:
+        with spun(getattr(importlib.import_module(module), class_name)(), threads=4) as node:
             yield node
-        finally:
-            executor.shutdown()
-            thread.join(5.0)
-            node.destroy_node()
     finally:
         rclpy.try_shutdown()
 
 
 @pytest.fixture
-def peer() -> Iterator[RosPeer]:
-    # A domain for each test: rclpy's lifecycle services stay in the graph until their node is collected as garbage.
-    made = RosPeer(free_domain())
-    yield made
-    made.close()
+def peer(own_peer: RosPeer) -> RosPeer:
+    return own_peer  # rclpy's lifecycle services stay in the graph until their node is collected as garbage
 
 
 @pytest.fixture

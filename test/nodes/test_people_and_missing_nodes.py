@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from free_domain import free_domain
-from ros_peer import RosPeer, wait_until
+from ros_peer import RosPeer, spun, wait_until
 from running_memory import running_memory
 from test_planner_dialogue import Person, WillingRobot
 
 
 @pytest.fixture
-def own_peer() -> Iterator[RosPeer]:
-    """A peer on a domain where nothing else runs."""
-    made = RosPeer(free_domain())
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def planner_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return a function that starts a planner node in this process; a robot's nodes have all started by then."""
-    from rclpy.executors import MultiThreadedExecutor
-
     from memory_node.nodes import planner
 
     monkeypatch.setattr(planner, "_STARTING_S", 0.0)
-    running: list[tuple[Any, Any, threading.Thread]] = []
-
-    def start() -> Any:
-        node = planner.PlannerNode()
-        executor = MultiThreadedExecutor(num_threads=6)
-        executor.add_node(node)
-        thread = threading.Thread(target=executor.spin, daemon=True)
-        thread.start()
-        running.append((node, executor, thread))
-        return node
-
-    yield start
-    for node, executor, thread in running:
-        executor.shutdown()
-        thread.join(5.0)
-        node.destroy_node()
+    with ExitStack() as running:
+        yield lambda: running.enter_context(spun(planner.PlannerNode()))
 
 
 def people_of(node: Any) -> list[Any]:

@@ -1,7 +1,6 @@
 """A conversation with the planner over DDS goes on from one instruction to the next, with either planner."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from free_domain import free_domain
-from ros_peer import RosPeer
+from ros_peer import RosPeer, spun
 from running_memory import running_memory
 from test_planner_dialogue import Person, WillingRobot
 
@@ -37,29 +36,11 @@ REPLIES = [
 
 
 @contextmanager
-def running_planner() -> Iterator[None]:
-    """Run a planner node for a while; its parameters are those of the process."""
-    from rclpy.executors import MultiThreadedExecutor
-
-    from memory_node.nodes.planner import PlannerNode
-
-    node = PlannerNode()
-    executor = MultiThreadedExecutor(num_threads=6)
-    executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        executor.shutdown()
-        thread.join(5.0)
-        node.destroy_node()
-
-
-@contextmanager
 def talking_to(peer: RosPeer) -> Iterator[Callable[[str], list[str]]]:
     """Yield what says something and returns the goals that the planner announces, or its question."""
-    with running_planner():
+    from memory_node.nodes.planner import PlannerNode
+
+    with spun(PlannerNode()):
         person = Person(peer)
 
         def goals_of(instruction: str) -> list[str]:

@@ -1,13 +1,12 @@
 """The planner's action over DDS: questions come back and are answered, and later instructions refer to earlier ones."""
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from free_domain import free_domain
-from ros_peer import RosPeer, wait_until
+from ros_peer import RosPeer, spun, wait_until
 from running_memory import running_memory
 
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
@@ -84,23 +83,14 @@ class Person:
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RosPeer, WillingRobot]]:
     """Run memory, planner and a robot on one domain."""
-    from rclpy.executors import MultiThreadedExecutor
-
     peer = RosPeer(free_domain())
     robot = WillingRobot(peer.node)
     folder: Path = tmp_path_factory.mktemp("dialogue")
     with running_memory(peer.domain_id, str(folder / "memory.db")):
         from memory_node.nodes.planner import PlannerNode
 
-        node = PlannerNode()
-        executor = MultiThreadedExecutor(num_threads=6)
-        executor.add_node(node)
-        thread = threading.Thread(target=executor.spin, daemon=True)
-        thread.start()
-        yield peer, robot
-        executor.shutdown()
-        thread.join(5.0)
-        node.destroy_node()
+        with spun(PlannerNode()):
+            yield peer, robot
     robot.close()
     peer.close()
 

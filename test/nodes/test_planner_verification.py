@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from free_domain import free_domain
 from picture_truth import AS_WANTED, OTHERWISE, looks
-from ros_peer import RosPeer, wait_until
+from ros_peer import RosPeer, spun, wait_until
 from running_memory import running_memory
+from test_planner_dialogue import Person
 
 from memory_node.domain.skill import SkillResult
 
@@ -60,31 +61,16 @@ class BoastfulRobot:
         return conversions.skill_result_to_msg(SkillResult(call, True, object_id=found), "")
 
 
-class Ring:
+class Ring(Person):
     """Memory, planner and robot on one domain, and a person. diagnoses: the newest statuses by name."""
 
     def __init__(self, peer: RosPeer, robot: BoastfulRobot) -> None:
         from diagnostic_msgs.msg import DiagnosticArray
-        from rclpy.action import ActionClient
-        from robot_memory.action import ExecuteInstruction
 
         self.robot = robot
         self.diagnoses: dict[str, Any] = {}
-        self._action = ExecuteInstruction
-        self._client = ActionClient(peer.node, ExecuteInstruction, "execute_instruction")
         peer.node.create_subscription(DiagnosticArray, "/diagnostics", self._hear, 10)
-        assert self._client.wait_for_server(timeout_sec=30.0)
-
-    def close(self) -> None:
-        self._client.destroy()
-
-    def says(self, instruction: str) -> Any:
-        """Return the result of one instruction."""
-        from memory_node.nodes.waiting import result_of
-
-        handle = result_of(self._client.send_goal_async(self._action.Goal(instruction=instruction)), 30.0, "goal")
-        assert handle.accepted
-        return result_of(handle.get_result_async(), 60.0, "goal").result
+        super().__init__(peer)
 
     def counts(self) -> dict[str, str]:
         """Return what the planner tells of verification; empty where it tells nothing."""
@@ -98,8 +84,6 @@ class Ring:
 @contextmanager
 def running(folder: Path, parameters: Mapping[str, Any], boasts: int, encoding: str = "rgb8") -> Iterator[Ring]:
     """Yield a ring whose planner has these parameters."""
-    from rclpy.executors import MultiThreadedExecutor
-
     peer = RosPeer(free_domain())
     robot = BoastfulRobot(peer, boasts, encoding)
     given = {f"planner:{name}": value for name, value in parameters.items()}
@@ -107,22 +91,15 @@ def running(folder: Path, parameters: Mapping[str, Any], boasts: int, encoding: 
     with running_memory(peer.domain_id, str(folder / "memory.db"), given, detections="none"):
         from memory_node.nodes.planner import PlannerNode
 
-        node = PlannerNode()
-        executor = MultiThreadedExecutor(num_threads=6)
-        executor.add_node(node)
-        thread = threading.Thread(target=executor.spin, daemon=True)
-        thread.start()
-        ring = Ring(peer, robot)
-        try:
-            yield ring
-        finally:
-            executor.shutdown()
-            thread.join(5.0)
-            node.end()
-            node.destroy_node()
-            ring.close()
-            robot.close()
-            peer.close()
+        with spun(PlannerNode()) as node:
+            ring = Ring(peer, robot)
+            try:
+                yield ring
+            finally:
+                node.end()
+        ring.close()
+        robot.close()
+        peer.close()
 
 
 def by_pictures_of(server: Any) -> dict[str, Any]:

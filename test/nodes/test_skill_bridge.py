@@ -1,6 +1,5 @@
 """The skills node against simulated Nav2, MoveIt and gripper servers, over DDS."""
 
-import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +8,6 @@ import pytest
 from ros_peer import RosPeer, wait_until
 from running_bridge import Caller, running_bridge
 from skill_robot import SimulatedRobot, thing
-
-from memory_node.domain.skill_outcome import SkillFailure
 
 OWN = ("OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
 PARAMETERS = {
@@ -28,27 +25,6 @@ PARAMETERS = {
 def bridge() -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]:
     with running_bridge(PARAMETERS) as running:
         yield running
-
-
-@pytest.fixture
-def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
-    bridge[1].reset()
-    bridge[2]._hand.release()
-
-    def is_back() -> bool:
-        with contextlib.suppress(SkillFailure):  # no transform has come yet
-            return bool(np.linalg.norm(bridge[2]._performer.preconditions.robot_pose().position) < 1e-6)
-        return False
-
-    wait_until(is_back)
-    return bridge[1]
-
-
-@pytest.fixture
-def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Iterator[Caller]:
-    caller = Caller(bridge[0])
-    yield caller
-    caller.close()
 
 
 def test_go_to_drives_to_a_free_pose_that_faces_the_thing(robot: SimulatedRobot, call: Caller) -> None:

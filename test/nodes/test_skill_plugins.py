@@ -71,21 +71,6 @@ def bridge(other_package: None) -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]
         yield running
 
 
-@pytest.fixture
-def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
-    bridge[1].reset()
-    bridge[2]._hand.release()
-    wait_until(lambda: np.linalg.norm(bridge[2]._performer.preconditions.robot_pose().position) < 1e-6)
-    return bridge[1]
-
-
-@pytest.fixture
-def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Iterator[Caller]:
-    caller = Caller(bridge[0])
-    yield caller
-    caller.close()
-
-
 def tool_positions(robot: SimulatedRobot) -> np.ndarray:
     """Where the tool was sent, (n, 3) in the base's frame."""
     goals = [goal.request.goal_constraints[0].position_constraints for goal in robot.arm_goals]

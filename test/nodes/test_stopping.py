@@ -23,11 +23,8 @@ LOADED_S = 1.0  # what a machine that runs other tests beside may add
 
 
 @pytest.fixture
-def peer() -> Iterator[RosPeer]:
-    # A domain for each test: what was killed stays in the graph for 10 s, and takes goals that nobody answers.
-    made = RosPeer(free_domain())
-    yield made
-    made.close()
+def peer(own_peer: RosPeer) -> RosPeer:
+    return own_peer  # what was killed stays in the graph for 10 s, and takes goals that nobody answers
 
 
 @pytest.fixture
