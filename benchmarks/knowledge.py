@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from benchmarks.knowledge_asked import asked_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
-from benchmarks.knowledge_rankers import METHODS, NoLog, Ranker, build, knowledge_by_model
+from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_utility import BUDGETS, utility_rows
 from benchmarks.likelihood.scoring import scoring_model
@@ -27,50 +25,11 @@ from benchmarks.model_extraction import ModelExtractor
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.ports import TextEmbedder
-from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.llm.chat import ChatModel
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.open_model import ModelShelf
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-
-
-def update_row(dataset: Dataset, embedder: TextEmbedder) -> dict[str, Any]:
-    """Return the figures before the update and how they change, as shares of them.
-
-    pairs: of concepts that a proposition mentions together. candidates: propositions that share a concept with one, in
-    the mean.
-    """
-    before: Counter[str] = Counter()
-    after: Counter[str] = Counter()
-    replaced, update_s = 0, 0.0
-    for collection in dataset.collections:
-        graph = KnowledgeGraph(embedder, NoLog())
-        graph.add(collection.steps)
-        graph.embed_statements()
-        before += _figures(graph.propositions())
-        started = time.perf_counter()
-        replaced += graph.update()
-        update_s += time.perf_counter() - started
-        after += _figures(graph.propositions())
-    row: dict[str, Any] = {"dataset": dataset.name, "replaced": replaced, "update_s": update_s}
-    for name in ("nodes", "edges", "pairs"):
-        row |= {name: before[name], f"{name}_change": after[name] / max(1, before[name]) - 1.0}
-    means = [figures["shared"] / max(1, figures["propositions"]) for figures in (before, after)]
-    return row | {"candidates_mean": means[0], "candidates_change": means[1] / max(means[0], 1e-9) - 1.0}
-
-
-def _figures(propositions: list[Proposition]) -> Counter[str]:
-    mentions = Counter(concept for one in propositions for concept in one.concepts)
-    pairs = {pair for one in propositions for pair in combinations(sorted(one.concepts), 2)}
-    sources = {source for one in propositions for source in one.sources}
-    edges = sum(mentions.values()) + sum(len(one.sources) for one in propositions)
-    # A proposition is a candidate once for each concept that it shares.
-    shared = sum(count * (count - 1) for count in mentions.values())
-    nodes = len(propositions) + len(mentions) + len(sources)
-    return Counter(nodes=nodes, edges=edges, pairs=len(pairs), shared=shared, propositions=len(propositions))
-
 
 _DEPTHS = (2, 5, 10)
 # A busy machine ends no measurement.
@@ -91,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--nodes", type=int, metavar="N", help="latency in a graph of N propositions, without embedding")
     what.add_argument("--home", action="store_true", help="instructions that need what people told")
     what.add_argument("--asked", action="store_true", help="questions about told facts, documents, deeds and the scene")
-    parser.add_argument("--update", action="store_true", help="with --data: how compact an update makes the graph")
     parser.add_argument(
         "--utility",
         action="store_true",
@@ -136,8 +94,6 @@ def run(args: argparse.Namespace) -> int:
         emit(answered(args), args.json)
     elif args.utility:
         emit(map(asdict, utility(args)), args.json)
-    elif args.update:
-        emit([update_row(load_dataset(args.data), MiniLmEmbedder(threads=args.threads))], args.json)
     else:
         emit(rows(args), args.json)
     return 0

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.likelihood.scoring import ScoringModel
+from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.domain.context import estimate_tokens
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.text.words import plain_words, stems
@@ -60,7 +60,7 @@ class RuleReader:
 class ModelReader:
     """The normalised likelihood of candidates as a language model's reply. timeout_s: for one question."""
 
-    def __init__(self, model: ScoringModel, timeout_s: float = 120.0) -> None:
+    def __init__(self, model: LlamaScores, timeout_s: float = 120.0) -> None:
         self._model = model
         self._timeout_s = timeout_s
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from benchmarks.likelihood.candidate_reading import CandidateReading
 from benchmarks.likelihood.candidate_tree import candidate_tree, portions
@@ -34,56 +33,7 @@ class Score:
         return self.log_likelihood / max(self.tokens, 1)
 
 
-class ScoringModel(Protocol):
-    """Says how likely it finds given replies, and keeps the prompt that it has read."""
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-
-    def count_tokens(self, text: str) -> int:
-        """Return how many tokens the model takes the text for."""
-
-    def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
-        """Read a prompt ahead of time; return its tokens.
-
-        Raises:
-            LlmError: it could not be read.
-        """
-
-    def scores(
-        self,
-        messages: Sequence[Message],
-        candidates: Sequence[str],
-        deadline: Deadline | None = None,
-        whole: bool = True,
-    ) -> tuple[Score, ...]:
-        """Return the scores of the candidates as replies, in their order.
-
-        whole: a candidate is the whole reply, so the end of the turn counts as its last token. Without it "open" can
-        never be less likely than "open the door".
-
-        Raises:
-            LlmError: they could not be computed.
-        """
-
-
-@runtime_checkable
-class ChoosingModel(ScoringModel, Protocol):
-    """A ScoringModel that finds the best of many replies without scoring them all."""
-
-    def likeliest(
-        self, messages: Sequence[Message], values: Mapping[str, float], deadline: Deadline | None = None
-    ) -> Score:
-        """Return the score of the whole reply with the highest likelihood times value. values: in (0, 1], by reply; one
-        at least.
-
-        Raises:
-            LlmError: it could not be found.
-        """
-
-
-def scoring_model(model: ChatModel, wanted_by: str) -> ChoosingModel:
+def scoring_model(model: ChatModel, wanted_by: str) -> LlamaScores:
     """Return what scores by a model. wanted_by: the option that needs it.
 
     Raises:
@@ -95,7 +45,7 @@ def scoring_model(model: ChatModel, wanted_by: str) -> ChoosingModel:
 
 
 class LlamaScores:
-    """A ChoosingModel. model: its adapter, deadline and template count."""
+    """Says how likely a model finds given replies. model: its adapter, deadline and template count."""
 
     def __init__(self, model: LlamaModel) -> None:
         self._model = model
@@ -110,7 +60,11 @@ class LlamaScores:
         return self._model.count_tokens(text)
 
     def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
-        """Read a prompt ahead of time. See ScoringModel."""
+        """Read a prompt ahead of time; return its tokens.
+
+        Raises:
+            LlmError: it could not be read.
+        """
         prompt = self._model.prompt(messages)
         with self._model.engine.behind(prompt, 0, self._model.within(deadline)):
             return len(prompt.tokens)
@@ -122,7 +76,14 @@ class LlamaScores:
         deadline: Deadline | None = None,
         whole: bool = True,
     ) -> tuple[Score, ...]:
-        """Score candidates, all that fit into one pass together. See ScoringModel."""
+        """Return the scores of the candidates as replies, in their order; all that fit go into one pass.
+
+        whole: a candidate is the whole reply, so the end of the turn counts as its last token. Without it "open" can
+        never be less likely than "open the door".
+
+        Raises:
+            LlmError: they could not be computed.
+        """
         tokens = self._as_replies(candidates, whole)
         found = self._log_likelihoods(messages, tokens, self._model.within(deadline))
         return tuple(Score(text, score, len(read)) for text, score, read in zip(candidates, found, tokens))
@@ -130,7 +91,13 @@ class LlamaScores:
     def likeliest(
         self, messages: Sequence[Message], values: Mapping[str, float], deadline: Deadline | None = None
     ) -> Score:
-        """Return the whole reply with the highest likelihood times value; reads only what may be part of it."""
+        """Return the score of the whole reply with the highest likelihood times value, reading only what may be in it.
+
+        values: in (0, 1], by reply; one at least.
+
+        Raises:
+            LlmError: it could not be found.
+        """
         texts, bonuses = tuple(values), [math.log(value) for value in values.values()]
         tokens, within = self._as_replies(texts, whole=True), self._model.within(deadline)
         prompt, engine = self._model.prompt(messages), self._model.engine

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchmarks.likelihood.scoring import ChoosingModel, ScoringModel
+from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
 from memory_node.llm.deadline import Deadline
@@ -56,7 +55,7 @@ class RankedChoice:
 
     thinks = False
 
-    def __init__(self, model: ScoringModel) -> None:
+    def __init__(self, model: LlamaScores) -> None:
         self._model = model
 
     def choose(
@@ -64,11 +63,7 @@ class RankedChoice:
     ) -> Choice:
         """Find the best call; see StepChooser."""
         tokens_in = self._model.read(messages, deadline)
-        if isinstance(self._model, ChoosingModel):
-            best = self._model.likeliest(messages, values, deadline)
-        else:
-            scores = self._model.scores(messages, tuple(values), deadline)
-            best = max(scores, key=lambda score: score.log_likelihood + math.log(values[score.text]))
+        best = self._model.likeliest(messages, values, deadline)
         account.charge(Reply(best.text, tokens_in, best.tokens))
         account.valid += 1
         return Choice(best.text, best.text)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.alfworld.policy import ADAPTER
-from benchmarks.likelihood.scoring import ChoosingModel, LlamaScores, scoring_model
+from benchmarks.likelihood.scoring import LlamaScores, scoring_model
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
@@ -93,7 +93,7 @@ def test_an_empty_candidate_and_one_too_long_are_refused(scored: LlamaScores) ->
 
 
 def test_an_endpoint_tells_no_likelihoods(model: LlamaModel) -> None:
-    assert isinstance(scoring_model(model, "--mode rank"), ChoosingModel)
+    assert isinstance(scoring_model(model, "--mode rank"), LlamaScores)
     with pytest.raises(InvalidValueError, match="--mode rank needs a model in this process"):
         scoring_model(ModelShelf().open(ModelConfig(base_url="http://127.0.0.1:9/v1")), "--mode rank")
 

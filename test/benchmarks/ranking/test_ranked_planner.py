@@ -1,6 +1,7 @@
 """One call at a time: ranked by a model that scores, or written by one that is held to a grammar."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping
 
 import pytest
 from understood import Understood
@@ -31,6 +32,11 @@ PLAN = [
 ]
 
 
+def best_of(log_likelihoods: Mapping[str, float], values: Mapping[str, float]) -> Score:
+    text = max(values, key=lambda one: log_likelihoods[one] + math.log(values[one]))
+    return Score(text, log_likelihoods[text], 5)
+
+
 class Wanting:
     """A model that finds a call the likelier, the sooner it stands in its list; each is wanted once."""
 
@@ -42,13 +48,13 @@ class Wanting:
         self.shown: list[list[Message]] = []
         self.offered: list[tuple[str, ...]] = []
 
-    def scores(self, messages, candidates: Sequence[str], deadline=None, whole=True) -> tuple[Score, ...]:
+    def likeliest(self, messages, values: Mapping[str, float], deadline=None) -> Score:
         self.shown.append(list(messages))
-        self.offered.append(tuple(candidates))
-        best = next((one for one in self.wanted if one in candidates), "")
+        self.offered.append(tuple(values))
+        best = next((one for one in self.wanted if one in values), "")
         if best:
             self.wanted.remove(best)
-        return tuple(Score(text, -1.0 if text == best else -1.0 - self.gap, 5) for text in candidates)
+        return best_of({text: -1.0 if text == best else -1.0 - self.gap for text in values}, values)
 
     def read(self, messages, deadline=None) -> int:
         return 100
@@ -103,9 +109,9 @@ def test_failure_goes_back_with_reason_and_remedy_and_the_call_is_not_offered_at
 
 def test_memorys_doubt_decides_between_two_that_the_model_likes_alike(kitchen) -> None:
     class Undecided(Wanting):
-        def scores(self, messages, candidates, deadline=None, whole=True):
+        def likeliest(self, messages, values, deadline=None):
             liked = ("GoToObject(Apple)", "Explore(Plate)")
-            return tuple(Score(text, -1.0 if text in liked else -30.0, 5) for text in candidates)
+            return best_of({text: -1.0 if text in liked else -30.0 for text in values}, values)
 
     plate = Goal(GoalKind.PLACE, APPLE, Mention("plate", ("Plate",)))
     run(Undecided(), kitchen, plate, max_steps=1)
