@@ -101,11 +101,14 @@ def test_domain_of_an_option_is_checked_too(command: list[str], capsys: pytest.C
     assert "--domain-id: expected 0 to 101" in one_line(capsys, *command, "--domain-id", "9999")
 
 
-def test_database_that_is_not_there_is_named_and_not_to_be_repaired(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("command", "says"), [("store check", "there is no store {}"), ("mcp", "{}: no such database")]
+)
+def test_database_that_is_not_there_is_named_and_not_made(
+    command: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = one_line(capsys, "store", "check", "--database", str(tmp_path / "memory.db"))
-    assert told.startswith(f"memory-node: there is no store {tmp_path / 'memory.db'}")
+    told = one_line(capsys, *command.split(), "--database", str(tmp_path / "memory.db"))
+    assert told.startswith(f"memory-node: {says.format(tmp_path / 'memory.db')}")
     assert not list(tmp_path.iterdir())
 
 

@@ -271,14 +271,6 @@ def test_command_serves_a_store_over_http(database: Path) -> None:
         assert server.wait(20.0) is not None
 
 
-def test_missing_database_is_named() -> None:
-    command = [sys.executable, "-m", "memory_node.cli", "mcp", "--database", "/nowhere/memory.db"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
-    assert done.returncode != 0
-    assert done.stderr.strip().count("\n") == 0
-    assert "/nowhere/memory.db" in done.stderr
-
-
 def test_command_serves_the_memory_of_a_running_node(domain_id: int, tmp_path: Path) -> None:
     activate_ros()
     with running_memory(domain_id, str(tmp_path / "memory.db")):
