@@ -98,6 +98,7 @@ class LabelSpaceFile(_Entry):
     classes: dict[ClassName, ClassEntry] = Field(default_factory=dict)
     groups: dict[Text, tuple[ClassName, ...]] = Field(default_factory=dict)
     diets: dict[Text, tuple[ClassName, ...]] = Field(default_factory=dict)
+    ingredients: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
     alike: tuple[tuple[ClassName, ...], ...] = ()
     treatments: dict[Text, TreatmentEntry] = Field(default_factory=dict)
     roles: Roles = Roles()

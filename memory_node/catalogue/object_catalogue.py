@@ -11,6 +11,7 @@ from memory_node.catalogue.object_kind import ObjectKind, Property, Treatment
 from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.nouns import singular
 from memory_node.domain.skill_declaration import Appliance
 
 ANYTHING = "anything"  # the entry of `hiding_places` for what none of the others covers
@@ -24,18 +25,20 @@ class ObjectCatalogue:
     properties of `unknown`: by default a hand can take it, and nothing else can be done with it.
 
     groups: words for several classes ("fruit"). diets: what people are called who must not have some classes.
-    alike_sets: rows of classes that can stand in for one another, the likest side by side. treatments: what verbs ask
-    for; the first of a skill is meant when the words say no more. recipient: the class of those whom things are handed
-    to. bins: where what is thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where
-    what is only in the way may be put, the handiest first. hides: what may hide a thing, with a prior, for things with
-    a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of
-    several classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
+    ingredients: see counted_as(). alike_sets: rows of classes that can stand in for one another, the likest side by
+    side. treatments: what verbs ask for; the first of a skill is meant when the words say no more. recipient: the class
+    of those whom things are handed to. bins: where what is thrown away goes. reading_lights: what a thing is looked at
+    under. put_down_places: where what is only in the way may be put, the handiest first. hides: what may hide a thing,
+    with a prior, for things with a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them.
+    phrases: what people say of several classes, with the classes. strangers: what people ask for that is no class here,
+    and its purposes.
     """
 
     name: str
     kinds: tuple[ObjectKind, ...]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     diets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ingredients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alike_sets: tuple[tuple[str, ...], ...] = ()
     treatments: tuple[Treatment, ...] = ()
     recipient: str = ""
@@ -119,6 +122,21 @@ class ObjectCatalogue:
     def group(self, word: str) -> tuple[str, ...] | None:
         """Return the classes of a group word such as "fruit", () for "thing"; None for other words."""
         return self.groups.get(word)
+
+    def counted_as(self, food: str) -> frozenset[str]:
+        """Return what somebody must not have who must not have a kind of food, or has a diet, of this name: itself and
+        what counts as it, each in the singular; "walnut" for "nuts"."""
+        wanted = food.lower().strip()
+        first = next(
+            (one for one in (wanted, singular(wanted), singular(wanted.split(" ")[-1])) if one in self.ingredients), ""
+        )
+        found = dict.fromkeys((singular(wanted), first or singular(wanted)))
+        waiting = list(found)
+        while waiting:
+            new = [one for one in self.ingredients.get(waiting.pop(), ()) if one not in found]
+            found.update(dict.fromkeys(new))
+            waiting += new
+        return frozenset(found)
 
     def with_wholes(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return classes with the ones that they are part of, each behind its part: a basin and its sink."""

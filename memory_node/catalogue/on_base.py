@@ -45,6 +45,7 @@ def on_base(own: LabelSpaceFile, base: LabelSpaceFile) -> LabelSpaceFile:
         classes=classes,
         groups=_joined({word: rename(members) for word, members in base.groups.items()}, own.groups),
         diets=_joined({word: rename(members) for word, members in base.diets.items()}, own.diets),
+        ingredients=_joined(base.ingredients, own.ingredients),
         alike=(*filter(_several, map(rename, base.alike)), *own.alike),
         treatments=_treatments(own.treatments, base.treatments, rename),
         roles=_roles(own.roles, base.roles, rename),

@@ -2,6 +2,7 @@
 
 from zoneinfo import ZoneInfo
 
+import pytest
 from told_home import home, thing
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -151,3 +152,21 @@ def test_things_of_others_are_neither_nobody_s_nor_one_s_own() -> None:
     facts = binding("The mug on the desk is Kim's.", "The mug on the counter is Zoe's.", scene=scene)
     assert facts.owned_by_others("Kim", ["Mug"]) == {"b"}
     assert facts.owned_by_others("", ["Mug"]) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("told", "inside"),
+    [
+        ("Ida is allergic to nuts.", "There are chopped walnuts in the bread."),
+        ("Do not give nuts to Ida.", "The bread contains almonds."),
+        ("Ida is lactose intolerant.", "The bread contains butter."),
+        ("Ida is a vegetarian.", "There is ham in the bread."),
+        ("Ida is vegan.", "The bread contains cream cheese."),
+    ],
+)
+def test_food_is_not_given_to_whom_something_in_it_would_harm(told: str, inside: str) -> None:
+    scene = home(thing("bread", "Bread"))
+    facts = binding(told, inside, scene=scene)
+    assert facts.harm("Bread", "Ida") is not None
+    assert facts.harm("Bread", "Tom") is None
+    assert binding(told, "The bread contains raisins and coconut.", scene=scene).harm("Bread", "Ida") is None

@@ -374,3 +374,34 @@ def test_clause_under_a_condition_is_not_taken_for_a_fact_of_its_own() -> None:
 def test_sentence_that_is_read_in_part_says_so() -> None:
     assert [one.is_part for one in read("The watch is Kim's and is worth a fortune.")] == [True]
     assert [one.is_part for one in read("The watch is Kim's and belongs on the desk.")] == [False, False]
+
+
+@pytest.mark.parametrize(
+    "said", ["Do not give nuts to Ida.", "Don't offer Ida any nuts.", "Ida isn't allowed any nuts."]
+)
+def test_what_is_not_to_be_given_to_somebody_is_avoided(said: str) -> None:
+    [fact] = read(said)
+    assert (fact.relation, fact.subject.words, fact.object.words) == (Relation.AVOIDS, "Ida", "nuts")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ida must not be woken before nine.",
+        "Ida must be in bed by nine.",
+        "The vase must never be sold.",
+        "Keep the knives away from the kids.",
+    ],
+)
+def test_rule_that_would_hold_the_robot_to_nothing_is_not_read(said: str) -> None:
+    assert read(said) == ()
+
+
+def test_thing_is_named_by_what_stands_before_one() -> None:
+    [fact] = read("Actually, Lena's mug is the blue one.")
+    assert (fact.relation, fact.subject.words, fact.object.words) == (Relation.OWNED, "blue mug", "Lena")
+
+
+def test_left_is_no_verb_behind_the() -> None:
+    leaks, banned = read("The left tap leaks, don't use it.")
+    assert (leaks.relation, banned.verb, leaks.is_part) == (Relation.BROKEN, "use", False)

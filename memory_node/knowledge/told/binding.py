@@ -204,13 +204,15 @@ class BindingFacts:
 
     def harm(self, class_name: str, person: str) -> Objection | None:
         """Return what speaks against giving somebody of a name a thing of a class: also for what it contains."""
-        inside = {singular(one.object.words.lower()) for one in self._about(class_name, None) if _tells_content(one)}
+        content = [one.object for one in self._about(class_name, None) if _tells_content(one)]
+        classes = {folded(name) for name in (class_name, *(name for one in content for name in one.classes))}
+        inside = [*(one.words for one in content), *self.kinds[class_name].names]
         for fact in self.of(Relation.AVOIDS):
             if not self._is_person_of(fact.subject, person):
                 continue
-            if folded(class_name) in map(folded, fact.object.classes):
-                return Objection(fact)
-            if singular(fact.object.words.lower()) in inside:
+            harmful = self.kinds.counted_as(fact.object.words)
+            is_of_class = not classes.isdisjoint(map(folded, fact.object.classes))
+            if is_of_class or any(_names_food(words, harmful) for words in inside):
                 return Objection(fact)
         return None
 
@@ -430,6 +432,12 @@ def forbids_use(fact: ToldFact) -> bool:
 
 def _tells_content(fact: ToldFact) -> bool:
     return fact.relation is Relation.CONTAINS
+
+
+def _names_food(words: str, foods: Collection[str]) -> bool:
+    """Return whether words name one of some foods, each in the singular: "chopped walnuts" a walnut."""
+    said = f" {' '.join(map(singular, words.lower().split()))} "
+    return any(f" {food} " in said for food in foods)
 
 
 def _is_vague(fact: ToldFact) -> bool:

@@ -134,6 +134,7 @@ def parsed(text: str) -> Iterator[Clause]:
         verb = plain_verb(words[at]) if at < len(words) else ""
         is_past = verb not in PUTS | FAILS and at < len(words) and words[at].endswith("ed")  # "the mug belonged to Ben"
         is_verb = verb in _VERBS and not is_past if at == start else bool(verb) and verb not in NOT_NAMING
+        is_verb = is_verb and subject not in NOT_NAMING  # "the left tap leaks"
         if is_verb and (start or words[0] in ("do", "never") or verb == words[0]):
             yield Clause(subject, frozenset(words[start:at]), verb, " ".join(words[at + 1 :]))
 

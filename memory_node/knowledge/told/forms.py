@@ -67,7 +67,8 @@ _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:o
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
 # "Saving the candle for the anniversary" is of the candle, "in the bath and wants nothing" says two things.
 _DOING = re.compile(r"(?:not )?\w+ing \w|.* and \w+s \w")
-_NO_ACTS = LIKES | DISLIKES | {"let", "allow"}
+# What the robot could do: a ban of anything else would hold it to nothing.
+_ACTS = frozenset({"touch", "use"}).union(*VERBS.values())
 _DONE = re.compile(
     r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?:up|away|off|on|down)(?= (?:in|on|at|from) |$))?(?: (?P<rest>.+))?$"
 )
@@ -117,7 +118,8 @@ class TellingReader:
             return self._ordered(clause)
         theirs = _OWNS.fullmatch(clause.subject) if clause.verb == "be" and not clause.helpers - {"is", "are"} else None
         if theirs is not None and (self._classes(theirs["what"]) or theirs["stuff"]):  # "Lily's bed is the sofa"
-            return [ToldFact(Relation.OWNED, thing, _person(theirs["who"])) for thing in self._things(clause.rest)]
+            rest = re.sub(r" one$", f" {theirs['what']}", clause.rest)  # "Lena's mug is the blue one"
+            return [ToldFact(Relation.OWNED, thing, _person(theirs["who"])) for thing in self._things(rest)]
         things = self._things(clause.subject)
         if things:
             return self._of_things(clause, things)
@@ -157,6 +159,8 @@ class TellingReader:
             return
         place = self._where(found["place"])
         for thing in things:
+            if out is not None and where.startswith("away from") and not self._is_known(place):
+                continue  # of people, or of nothing that a thing can be put into
             if clause.forbids or out is not None:
                 yield ToldFact(Relation.NEVER, thing, place, verb="put")
             elif clause.lets:
@@ -179,7 +183,7 @@ class TellingReader:
     def _forbidden(self, things: list[Term], verbs: list[str], rest: str, holds: bool = True) -> Iterator[ToldFact]:
         """Yield what must not be done with things, or may be again. rest: where."""
         source, at = re.fullmatch(rf"(?:from|{_OUT}) ?.*", rest), re.fullmatch(_AT, rest)
-        if (rest and source is None and at is None) or not _NO_ACTS.isdisjoint(verbs):
+        if (rest and source is None and at is None) or not _ACTS.issuperset(verbs):
             return
         place = self._where(at["place"]) if at is not None else NOTHING
         for thing in things:
@@ -242,6 +246,8 @@ class TellingReader:
         called = re.fullmatch(r"(?:called|named) (.+)", rest)
         if called is not None:
             return [ToldFact(Relation.CALLED, people[0], Term(called[1]))]
+        if clause.helpers & BINDING:
+            return []  # "Ida must not be woken"
         if self._is_known(place):
             return [ToldFact(Relation.AT, who, place) for who in people if not clause.negated]
         diet = re.sub(r"^(?:an? |strictly |very )?", "", rest.lower())
