@@ -6,7 +6,9 @@ from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, SetEnvironmentVariable
+from launch.actions import DeclareLaunchArgument, EmitEvent, ExecuteProcess, OpaqueFunction, SetEnvironmentVariable
+from launch.events import matches_action
+from launch.events.process import ProcessExited, ShutdownProcess
 from launch.substitutions import LaunchConfiguration, SubstitutionFailure
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -60,7 +62,7 @@ ARGUMENTS = (
     ("foxglove_port", "8765", "its port"),
     ("lifecycle", "", "false: memory, detector and skills as ordinary nodes, not managed ones; empty: managed"),
     ("autostart", "", "false: they wait for a lifecycle manager; empty: they configure and activate themselves"),
-    ("respawn", "true", "false: a node that has died stays away; true: it starts again"),
+    ("respawn", "true", "true: a node that has died starts again, but not for wrong parameters; false: it stays away"),
     ("respawn_delay", "2.0", "seconds until a node that has died starts again"),
     ("log_level", "info", "debug, info, warn or error"),
     ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
@@ -137,6 +139,7 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
             remappings=[*tf, *((topic, given[argument]) for argument, topic in REMAPPED.items() if topics)],
             arguments=["--ros-args", "--log-level", given["log_level"]],
             output="screen",
+            on_exit=stay_away,
             respawn=given["respawn"].lower() == "true",
             respawn_delay=float(given["respawn_delay"]),
         )
@@ -172,6 +175,13 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
     if given["foxglove"].lower() == "true":
         nodes.append(foxglove_bridge(given, use_sim_time))
     return nodes
+
+
+def stay_away(event: ProcessExited, _context: LaunchContext) -> list[EmitEvent]:
+    """Return what keeps a node from starting again that would end again: its parameters or files have to change."""
+    if event.returncode != os.EX_CONFIG:
+        return []
+    return [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(event.action)))]
 
 
 def foxglove_bridge(given: dict[str, str], use_sim_time: dict[str, bool]) -> Node:

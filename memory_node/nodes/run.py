@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError, StoreError
 from memory_node.domain.parameter_file import parameter_blocks
 from memory_node.domain.process_end import end_at_once
 from memory_node.domain.resources import share_folders
@@ -91,6 +91,7 @@ def activate_ros() -> None:
 def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: int = 6) -> int:
     """Run nodes in one process until SIGINT, SIGTERM or a shutdown; return the exit status.
 
+    It is EX_CONFIG (78) where the node would end again if it was started again: by a wrong parameter, a missing file.
     A signal first ends what the nodes have running, with results for those who wait, and then the nodes. The
     handlers of rclpy would take away at once the middleware that a robot is stopped by.
     """
@@ -98,7 +99,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         activate_ros()
     except RobotMemoryError as error:
         print(f"{' and '.join(names)} {CANNOT_START} {error}", file=sys.stderr)
-        return 1
+        return os.EX_CONFIG
     import rclpy
     from rclpy.executors import MultiThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
@@ -112,7 +113,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
     except (RobotMemoryError, RuntimeError) as error:  # rclpy's own for wrong arguments are RuntimeErrors
         print(f"{' and '.join(names)} {CANNOT_START} {' '.join(str(error).split())}", file=sys.stderr)
-        return 1
+        return os.EX_CONFIG
     executor = MultiThreadedExecutor(num_threads=threads)
     spinning = _Spinning(executor, end)
     nodes: list[GuardedNode] = []
@@ -123,7 +124,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
                 nodes.append(getattr(importlib.import_module(module), class_name)())
             except RobotMemoryError as error:  # what a user has to put right: a path, a parameter, a database
                 print(f"{name} {CANNOT_START} {error}", file=sys.stderr)
-                return 1
+                return 1 if isinstance(error, StoreError) else os.EX_CONFIG  # a server may come, a lock may go
             executor.add_node(nodes[-1])
         gc.freeze()  # objects of the start stay: full garbage collections must not visit them while messages wait
         spinning.start()

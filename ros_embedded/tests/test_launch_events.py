@@ -60,6 +60,22 @@ def test_configuration_that_is_not_declared_can_be_given(launch):
     assert "[echo-1] cup" in out
 
 
+def test_function_at_the_end_of_a_process_keeps_it_away(launch, tmp_path):
+    before = """
+    from launch.events import matches_action
+    from launch.events.process import ShutdownProcess
+
+    def leave(event, context):
+        if event.returncode == 78:
+            return [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(event.action)))]
+    """
+    count = f"echo x >> {tmp_path}/runs; [ $(wc -l < {tmp_path}/runs) -lt 3 ] && exit 1; exit 78"
+    words = f"cmd=['bash', '-c', {count!r}], on_exit=leave, respawn=True"
+    status, _, err = launch(f"ExecuteProcess({words}), ExecuteProcess(cmd=['true'], on_exit=leave)", before=before)
+    assert status == 1
+    assert (len(lines_of(err, "exit code 1,")), len(lines_of(err, "exit code 78,"))) == (2, 1)
+
+
 def test_process_is_respawned_until_the_launch_ends(tmp_path):
     count = (
         f"echo x >> {tmp_path}/runs; [ $(wc -l < {tmp_path}/runs) -lt 3 ] && exit 1; kill -INT $PPID; exec sleep 1000"

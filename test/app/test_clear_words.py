@@ -92,7 +92,7 @@ def test_domain_that_is_none_is_named(domain: str) -> None:
     environment = {**os.environ, "ROS_DOMAIN_ID": domain}
     command = [sys.executable, "-m", "memory_node.nodes.run", "memory"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == 1
+    assert ended.returncode == os.EX_CONFIG
     assert ended.stderr == f"memory cannot start: ROS_DOMAIN_ID: expected 0 to 101, at most 232, got {domain!r}\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -11,6 +12,7 @@ from typing import Any
 import launch
 import pytest
 import yaml
+from free_domain import free_domain
 
 from memory_node.nodes.node_parameters import NODE_PARAMETERS
 from memory_node.nodes.run import END_WITH_PARENT
@@ -21,6 +23,7 @@ if "ros_embedded" not in str(launch.__file__):
 from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import SubstitutionFailure
+from ros_embedded.launch_runner import run_launch_file
 
 ROOT = Path(__file__).resolve().parents[2]
 # Given a launch file and arguments: each node's parameters.
@@ -72,7 +75,7 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Launched:
             namespace = next((word for word in words if word.startswith("__ns:=")), "").removeprefix("__ns:=")
             files = [Path(file) for word, file in pairwise(words) if word == "--params-file"]
             found[name] = merged_by_rcl(files, f"{namespace.rstrip('/')}/{name}")
-            if process.respawns:
+            if process.respawn:
                 found[name]["respawns"] = True
             if "/tf:=tf" in words and "/tf_static:=tf_static" in words:
                 found[name]["has_own_tf"] = True
@@ -131,6 +134,15 @@ def test_dead_node_starts_again_unless_it_is_not_to(launched: Launched) -> None:
     for arguments, respawns in (({}, True), ({"respawn": "false"}, False)):
         nodes = launched("memory.launch.py", skills="true", **arguments)
         assert ["respawns" in node for node in nodes.values()] == [respawns] * 3
+
+
+def test_node_with_a_wrong_parameter_stays_away(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, "/**/memory: {ros__parameters: {unheard_of: 1}}")
+    words = [f"params_file:={file}", "planner:=false", "respawn_delay:=0.1", f"domain_id:={free_domain()}"]
+    assert run_launch_file(ROOT / "launch" / "memory.launch.py", words) == 1  # it ends: nothing is left to run
+    out, err = capfd.readouterr()
+    assert out.count("unheard_of: no such parameter") == 1
+    assert err.count(f"exit code {os.EX_CONFIG}") == 1
 
 
 def test_transforms_are_of_the_namespace_where_that_is_asked_for(launched: Launched) -> None:

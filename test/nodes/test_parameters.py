@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import math
+import os
 import re
 import subprocess
 import sys
@@ -322,10 +323,10 @@ def test_logging_changes_while_a_node_runs(peer: RosPeer, tmp_path: Path) -> Non
         peer.call(SetLoggerLevels, "memory/set_logger_levels", levels=[level])
 
 
-def test_executable_ends_with_one_line_and_status_1() -> None:
+def test_executable_ends_with_one_line_and_the_status_of_a_wrong_configuration() -> None:
     command = [sys.executable, "-m", "memory_node.nodes.run", "home", "--ros-args", "-p", "unheard_of:=1"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 1
+    assert ended.returncode == os.EX_CONFIG
     assert line_of(ended.stderr).startswith("home cannot start: parameters: unheard_of: no such parameter")
 
 

@@ -23,7 +23,7 @@ def test_node_without_rclpy_tells_what_to_install() -> None:
         text=True,
         timeout=60,
     )
-    assert done.returncode == 1
+    assert done.returncode == os.EX_CONFIG
     assert done.stderr.startswith("memory cannot start: no rclpy: source a ROS 2, or install ros_embedded")
 
 

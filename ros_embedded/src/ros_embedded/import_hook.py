@@ -31,6 +31,7 @@ SERVED = {
     "rclpy.impl.logging_severity": "ros_embedded.rclpy.impl.logging_output",
     "rclpy.type_hash": "ros_embedded.rclpy.topic_endpoint_info",
     "rclpy.qos_event": "ros_embedded.rclpy.event_handler",
+    "launch.events.process": "ros_embedded.launch.events",
     "launch_ros.descriptions": "ros_embedded.launch_ros.parameter_descriptions",
     "rclpy": "ros_embedded.rclpy",
     "tf2_ros": "ros_embedded.tf2_ros",

@@ -17,10 +17,11 @@ from typing import Any
 from ros_embedded.launch import LaunchContext, LaunchDescription
 from ros_embedded.launch.actions import (
     DeclareLaunchArgument,
+    ExecuteProcess,
     IncludeLaunchDescription,
     LaunchArgumentError,
-    ProcessDescription,
 )
+from ros_embedded.launch.events import ProcessExited
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import perform_substitutions
 
@@ -45,7 +46,7 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
                 _say("WARNING", "launch", f"the launch file declares no argument '{name}'")
             context.launch_configurations[name] = value
         description.visit(context)
-        return _Processes(context.processes).run()
+        return _Processes(context).run()
 
 
 def show_arguments(path: str | os.PathLike[str]) -> str:
@@ -57,7 +58,11 @@ def show_arguments(path: str | os.PathLike[str]) -> str:
         if argument.choices:
             lines.append(f"        (valid choices are: {argument.choices})")
         if argument.default_value is not None:
-            lines.append(f"        (default: '{_default_text(argument, context)}')")
+            try:
+                text = perform_substitutions(context, argument.default_value)
+            except (RuntimeError, LookupError) as error:
+                text = f"<{error}>"
+            lines.append(f"        (default: '{text}')")
     return "\n".join(lines)
 
 
@@ -81,101 +86,87 @@ def _declared_arguments(description: LaunchDescription, context: LaunchContext) 
     return list(found.values())
 
 
-def _default_text(argument: DeclareLaunchArgument, context: LaunchContext) -> str:
-    try:
-        return perform_substitutions(context, argument.default_value)
-    except (RuntimeError, LookupError) as error:
-        return f"<{error}>"
-
-
 class _Processes:
     """The processes of a launch; it is over when all have ended and none is to start again."""
 
-    def __init__(self, processes: Sequence[ProcessDescription]) -> None:
-        self._processes = processes
-        self._respawning: list[tuple[float, ProcessDescription]] = []  # when by time.monotonic()
-        self._running: dict[str, tuple[ProcessDescription, subprocess.Popen[str]]] = {}
-        self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+    def __init__(self, context: LaunchContext) -> None:
+        self._context = context
+        self._respawning: list[tuple[float, ExecuteProcess]] = []  # when by time.monotonic()
+        self._running: dict[ExecuteProcess, subprocess.Popen[str]] = {}
+        self._ended: queue.SimpleQueue[ExecuteProcess] = queue.SimpleQueue()
         self._stops = 0
         self._next_stop_s = float("inf")
         self._has_failed = False
 
     def run(self) -> int:
         """Run all processes. SIGINT or SIGTERM stops them: SIGINT first, SIGTERM after 5 s, SIGKILL after 5 s more."""
-        is_main = threading.current_thread() is threading.main_thread()
-        numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
+        numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
         earlier = {number: signal.signal(number, self._stop) for number in numbers}
         try:
-            for description in self._processes:
+            for action in self._context.processes:
                 if not self._stops:
-                    self._start(description)
+                    self._start(action)
             while self._running or (self._respawning and not self._stops):
                 try:
                     self._settle(self._ended.get(timeout=0.1))
                 except queue.Empty:
                     if time.monotonic() > self._next_stop_s:
                         self._stop()
-                self._go_on()
+                for each in [each for each in self._respawning if each[0] <= time.monotonic() and not self._stops]:
+                    self._respawning.remove(each)
+                    self._start(each[1])
         finally:
             for number, handler in earlier.items():
                 signal.signal(number, handler)
         return int(self._has_failed)
 
-    def _go_on(self) -> None:
-        """Start processes again whose time has come."""
-        due = [each for each in self._respawning if each[0] <= time.monotonic()]
-        self._respawning = [each for each in self._respawning if each not in due]
-        for _, description in () if self._stops else due:
-            self._start(description)
-
-    def _start(self, description: ProcessDescription) -> None:
-        pipes = (
-            (subprocess.PIPE, subprocess.STDOUT) if description.shows_output else (subprocess.DEVNULL, subprocess.PIPE)
-        )
+    def _start(self, action: ExecuteProcess) -> None:
         try:
             process = subprocess.Popen(
-                description.command,
-                stdout=pipes[0],
-                stderr=pipes[1],
-                env=description.environment | {"PYTHONUNBUFFERED": "1"},
-                cwd=description.cwd,
+                action.command,
+                stdout=subprocess.PIPE if action.shows_output else subprocess.DEVNULL,
+                stderr=subprocess.STDOUT if action.shows_output else subprocess.PIPE,
+                env=action.environment | {"PYTHONUNBUFFERED": "1"},
+                cwd=action.folder,
                 text=True,
                 errors="replace",
                 start_new_session=True,  # processes do not get the terminal's Ctrl-C; each is signalled once from here
             )
         except OSError as error:
-            _say("ERROR", description.name, f"cannot be started: {error}")
+            _say("ERROR", action.process_name, f"cannot be started: {error}")
             self._has_failed = True
             self._stop()
             return
-        self._running[description.name] = description, process
-        _say("INFO", description.name, f"process started with pid [{process.pid}]")
-        threading.Thread(target=self._follow, args=(description.name, process), daemon=True).start()
+        self._running[action] = process
+        _say("INFO", action.process_name, f"process started with pid [{process.pid}]")
+        threading.Thread(target=self._follow, args=(action, process), daemon=True).start()
 
-    def _follow(self, name: str, process: subprocess.Popen[str]) -> None:
+    def _follow(self, action: ExecuteProcess, process: subprocess.Popen[str]) -> None:
         for line in process.stdout or process.stderr or ():
-            print(f"[{name}] {line}", end="", flush=True)
+            print(f"[{action.process_name}] {line}", end="", flush=True)
         process.wait()
-        self._ended.put(name)
+        self._ended.put(action)
 
-    def _settle(self, name: str) -> None:
-        description, process = self._running.pop(name)
+    def _settle(self, action: ExecuteProcess) -> None:
+        process = self._running.pop(action)
         code = process.returncode
+        if action.on_exit is not None:
+            LaunchDescription(action.on_exit(ProcessExited(action, code), self._context)).visit(self._context)
         if code == 0:
-            _say("INFO", name, f"process has finished cleanly [pid {process.pid}]")
+            _say("INFO", action.process_name, f"process has finished cleanly [pid {process.pid}]")
         else:
-            command = " ".join(description.command)
-            _say("ERROR", name, f"process has died [pid {process.pid}, exit code {code}, cmd '{command}'].")
-            self._has_failed |= not (self._stops or description.respawns)
-        if description.respawns:
-            self._respawning.append((time.monotonic() + description.respawn_delay_s, description))
+            died = f"process has died [pid {process.pid}, exit code {code}, cmd '{' '.join(action.command)}']."
+            _say("ERROR", action.process_name, died)
+            self._has_failed |= not (self._stops or action.respawn)
+        if action.respawn:
+            self._respawning.append((time.monotonic() + action.respawn_delay_s, action))
 
     def _stop(self, *_signal: Any) -> None:
         with_signal = _SIGNALS[min(self._stops, len(_SIGNALS) - 1)]
         self._stops += 1
         self._next_stop_s = time.monotonic() + _PATIENCE_S
-        for name, (_, process) in list(self._running.items()):
-            _say("INFO", name, f"sending signal '{with_signal.name}' to process[{name}]")
+        for action, process in list(self._running.items()):
+            _say("INFO", action.process_name, f"sending signal '{with_signal.name}' to process[{action.process_name}]")
             process.send_signal(with_signal)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ros_embedded.launch.events import ProcessExited, ShutdownProcess
 from ros_embedded.launch.launch_description import LaunchContext, LaunchDescription
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
@@ -101,17 +101,15 @@ class IncludeLaunchDescription(Action):
         context.launch_file = outer
 
 
-@dataclass(frozen=True)
-class ProcessDescription:
-    """A process to start."""
+class EmitEvent(Action):
+    """Tells the processes that an event is meant for."""
 
-    respawn_delay_s: float
-    name: str
-    command: tuple[str, ...]
-    environment: dict[str, str]
-    shows_output: bool
-    cwd: str | None
-    respawns: bool
+    def __init__(self, *, event: ShutdownProcess) -> None:
+        self.event = event
+
+    def execute(self, context: LaunchContext) -> None:
+        for process in filter(self.event.process_matcher, context.processes):
+            process.respawn = False
 
 
 class ExecuteProcess(Action):
@@ -126,11 +124,12 @@ class ExecuteProcess(Action):
         output: SomeSubstitutionsType = "log",
         cwd: SomeSubstitutionsType | None = None,
         emulate_tty: bool = False,
+        on_exit: Callable[[ProcessExited, LaunchContext], Iterable[Any] | None] | None = None,
         respawn: bool = False,
         respawn_delay: float | None = None,
     ) -> None:
         self.cmd, self.name, self.output, self.additional_env = list(cmd), name, output, additional_env or {}
-        self.cwd, self.respawn, self.respawn_delay = cwd, respawn, respawn_delay
+        self.cwd, self.on_exit, self.respawn, self.respawn_delay_s = cwd, on_exit, respawn, respawn_delay or 0.0
 
     def execute(self, context: LaunchContext) -> None:
         self.start(context, [perform_substitutions(context, part) for part in self.cmd])
@@ -142,15 +141,8 @@ class ExecuteProcess(Action):
             perform_substitutions(context, key): perform_substitutions(context, value)
             for key, value in self.additional_env.items()
         }
-        shows_output = perform_substitutions(context, self.output) in ("screen", "both", "own_log")
-        context.processes.append(
-            ProcessDescription(
-                respawn_delay_s=self.respawn_delay or 0.0,
-                name=f"{name}-{len(context.processes) + 1}",
-                command=tuple(command),
-                environment=context.environment | more,
-                shows_output=shows_output,
-                cwd=None if self.cwd is None else perform_substitutions(context, self.cwd),
-                respawns=self.respawn,
-            )
-        )
+        self.command, self.environment = tuple(command), context.environment | more
+        self.shows_output = perform_substitutions(context, self.output) in ("screen", "both", "own_log")
+        self.process_name = f"{name}-{len(context.processes) + 1}"
+        self.folder = None if self.cwd is None else perform_substitutions(context, self.cwd)
+        context.processes.append(self)

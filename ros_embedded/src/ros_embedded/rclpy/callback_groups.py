@@ -19,9 +19,6 @@ class CallbackGroup:
     def remove_entity(self, entity: Any) -> None:
         self.entities.discard(entity)
 
-    def has_entity(self, entity: Any) -> bool:
-        return entity in self.entities
-
     def can_execute(self, entity: Any) -> bool:
         """True if the entity's callback may start now."""
         raise NotImplementedError
