@@ -41,39 +41,24 @@ def test_callback_gets_its_own_arguments_after_the_message():
     assert got == [("message", "a", 1)]
 
 
-def test_equal_stamps_are_brought_together_in_any_order(inputs):
-    sets = collect(TimeSynchronizer(inputs, 10))
-    for stamp in (1, 2, 3):
-        inputs[0].signalMessage(point(stamp))
-    for stamp in (3, 1):
-        inputs[1].signalMessage(point(stamp))
-    assert sets == [[3, 3], [1, 1]]
-
-
-def test_queue_keeps_the_newest_only(inputs):
-    sets = collect(TimeSynchronizer(inputs, 2))
-    for stamp in (1, 2, 3):
-        inputs[0].signalMessage(point(stamp))
-    for stamp in (1, 2, 3):
-        inputs[1].signalMessage(point(stamp))
-    assert sets == [[2, 2], [3, 3]]
-
-
-def test_nearest_stamp_within_slop_is_chosen(inputs):
-    sets = collect(ApproximateTimeSynchronizer(inputs, 10, 0.05))
-    for stamp in (1000, 1030, 1100):
-        inputs[0].signalMessage(point(stamp))
-    inputs[1].signalMessage(point(1020))
-    inputs[1].signalMessage(point(1160))
-    assert sets == [[1030, 1020]]
-
-
-def test_messages_are_used_once(inputs):
-    sets = collect(ApproximateTimeSynchronizer(inputs, 10, 0.05))
-    inputs[0].signalMessage(point(1000))
-    inputs[1].signalMessage(point(1001))
-    inputs[1].signalMessage(point(1002))
-    assert sets == [[1000, 1001]]
+@pytest.mark.parametrize(
+    ("made", "first", "second", "sets"),
+    [
+        pytest.param((TimeSynchronizer, 10), (1, 2, 3), (3, 1), [[3, 3], [1, 1]], id="equal in any order"),
+        pytest.param((TimeSynchronizer, 2), (1, 2, 3), (1, 2, 3), [[2, 2], [3, 3]], id="the queue keeps the newest"),
+        pytest.param(
+            (ApproximateTimeSynchronizer, 10, 0.05), (1000, 1030, 1100), (1020, 1160), [[1030, 1020]], id="nearest"
+        ),
+        pytest.param((ApproximateTimeSynchronizer, 10, 0.05), (1000,), (1001, 1002), [[1000, 1001]], id="used once"),
+    ],
+)
+def test_stamps_of_two_inputs_are_brought_together(inputs, made, first, second, sets):
+    kind, *limits = made
+    found = collect(kind(inputs, *limits))
+    for source, stamps in zip(inputs, (first, second)):
+        for stamp in stamps:
+            source.signalMessage(point(stamp))
+    assert found == sets
 
 
 def test_all_pairs_of_a_set_lie_within_slop():

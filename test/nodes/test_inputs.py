@@ -231,6 +231,12 @@ class Worked:
     def start(self) -> None:
         self._thread.start()
 
+    def finish(self, count: int) -> list[str]:
+        """Return what was done once it is as many, and all has stopped."""
+        wait_until(lambda: len(self.done) == count)
+        self.stop()
+        return self.done
+
     def stop(self) -> None:
         self.inputs.stop()
         self._thread.join(5.0)
@@ -263,9 +269,7 @@ def test_inputs_are_done_in_the_order_of_their_stamps() -> None:
         worked.put(name, stamp_ms)
     worked.gate.set()
     worked.start()
-    wait_until(lambda: len(worked.done) == 3)
-    worked.stop()
-    assert worked.done == ["a", "b", "c"]
+    assert worked.finish(3) == ["a", "b", "c"]
 
 
 def test_input_that_lacks_something_gives_up_by_stamps() -> None:
@@ -276,9 +280,7 @@ def test_input_that_lacks_something_gives_up_by_stamps() -> None:
     wait_until(lambda: worked.done)
     worked.gate.set()
     worked.inputs.stir()
-    wait_until(lambda: len(worked.done) == 2)
-    worked.stop()
-    assert worked.done == ["old late", "new"]
+    assert worked.finish(2) == ["old late", "new"]
 
 
 def test_oldest_frame_goes_when_the_queue_is_full_but_maps_and_corrections_stay() -> None:
@@ -288,9 +290,7 @@ def test_oldest_frame_goes_when_the_queue_is_full_but_maps_and_corrections_stay(
         worked.put(f"frame {index}", 100 + index)
     worked.gate.set()
     worked.start()
-    wait_until(lambda: len(worked.done) == 3)
-    worked.stop()
-    assert worked.done == ["map", "frame 2", "frame 3"]
+    assert worked.finish(3) == ["map", "frame 2", "frame 3"]
     assert worked.skipped == ["queue_full", "queue_full"]
 
 
@@ -302,9 +302,7 @@ def test_frames_that_came_while_another_was_worked_on_are_skipped_but_for_the_ne
     worked.put("correction", 115, droppable=False)
     worked.gate.set()
     worked.start()
-    wait_until(lambda: len(worked.done) == 5)
-    worked.stop()
-    assert worked.done == ["map", "correction", "frame 27", "frame 28", "frame 29"]
+    assert worked.finish(5) == ["map", "correction", "frame 27", "frame 28", "frame 29"]
     assert (worked.dropped, worked.skipped) == (27, [])
 
 
@@ -337,9 +335,7 @@ def test_a_frame_is_not_dropped_for_newer_ones_that_still_lack_their_transform()
     wait_until(lambda: worked.done)
     worked.lacking = set()
     worked.inputs.stir()
-    wait_until(lambda: len(worked.done) == 2)
-    worked.stop()
-    assert (worked.done, worked.dropped) == (["frame 0", "frame 4"], 3)
+    assert (worked.finish(2), worked.dropped) == (["frame 0", "frame 4"], 3)
 
 
 def test_frames_that_wait_for_a_transform_are_not_skipped_before_it_comes() -> None:
@@ -350,9 +346,7 @@ def test_frames_that_wait_for_a_transform_are_not_skipped_before_it_comes() -> N
     assert worked.skipped == []
     worked.gate.set()
     worked.inputs.stir()
-    wait_until(lambda: len(worked.done) == 3)
-    worked.stop()
-    assert worked.done == ["frame 5", "frame 6", "frame 7"]
+    assert worked.finish(3) == ["frame 5", "frame 6", "frame 7"]
 
 
 def test_input_that_cannot_be_used_makes_way_for_the_next() -> None:
@@ -361,9 +355,7 @@ def test_input_that_cannot_be_used_makes_way_for_the_next() -> None:
     for name, stamp_ms in (("a", 100), ("broken", 150), ("b", 200)):
         worked.put(name, stamp_ms)
     worked.start()
-    wait_until(lambda: len(worked.done) == 2)
-    worked.stop()
-    assert (worked.done, worked.skipped) == (["a", "b"], ["broken"])
+    assert (worked.finish(2), worked.skipped) == (["a", "b"], ["broken"])
 
 
 def test_input_of_an_earlier_stamp_goes_first_while_another_waits() -> None:
@@ -373,9 +365,7 @@ def test_input_of_an_earlier_stamp_goes_first_while_another_waits() -> None:
     worked.put("correction", 100, droppable=False)
     worked.gate.set()
     worked.inputs.stir()
-    wait_until(lambda: len(worked.done) == 2)
-    worked.stop()
-    assert worked.done == ["correction", "image"]
+    assert worked.finish(2) == ["correction", "image"]
 
 
 class KeyframeMemory:
