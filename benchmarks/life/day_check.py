@@ -11,6 +11,7 @@ from benchmarks.life.day_file import Day, Location
 from benchmarks.life.faults import is_mended_by
 from benchmarks.life.home import LifeHomes, MisfitError, add_person
 from benchmarks.life.judge import HAND_PLACE, is_said
+from benchmarks.life.want_check import impossible
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.sim.thing import Thing
 from memory_node.sim.world import World
@@ -157,7 +158,8 @@ class _DayCheck:
                 for key in ("object", "place"):
                     yield from self._known(("goals", number, key), getattr(goal, key), rooms=True)
         if event.want is not None:
-            for location, text in self._want(event.want, event.words):
+            unknown = list(self._want(event.want, event.words))
+            for location, text in unknown or impossible(event.want, self._world):
                 yield ("want", *location), text
 
     def _want(self, want: form.Want, words: str) -> Iterator[Fault]:

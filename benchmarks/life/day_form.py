@@ -96,6 +96,9 @@ class WantedState(_Form):
             return text
         return {"state": text.removeprefix(_NOT).strip(), "holds": not text.startswith(_NOT)}
 
+    def __str__(self) -> str:
+        return f"{'' if self.holds else _NOT}{self.state}"
+
 
 WantedStates = Annotated[
     tuple[Annotated[WantedState, BeforeValidator(WantedState.read)], ...],

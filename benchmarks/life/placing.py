@@ -23,7 +23,7 @@ _APART_M = 0.6
 _PIECE = "/slice"
 _S, _P = ObjectState, Property
 # Which kinds of things can be in a state.
-_ABLE: dict[ObjectState, frozenset[Property]] = {
+_ABLE: dict[ObjectState, frozenset[str]] = {
     _S.DIRTY: frozenset({_P.DIRTYABLE, _P.PICKUPABLE}),
     _S.CLEANED: frozenset({_P.DIRTYABLE, _P.PICKUPABLE}),
     _S.OPENED: frozenset({_P.OPENABLE}),
@@ -37,6 +37,7 @@ _ABLE: dict[ObjectState, frozenset[Property]] = {
     _S.COLD: frozenset({_P.COOLABLE, _P.FILLABLE}),
     _S.SLICED: frozenset({_P.SLICEABLE}),
     _S.BROKEN: frozenset({_P.BREAKABLE}),
+    _S.WIPED: frozenset({"wipeable"}),
 }
 
 

@@ -54,6 +54,7 @@ def test_a_sound_file_is_read(days) -> None:
         ("move: {book: mug}", "does not fit"),
         ("state: {bed: filled}", "Bed"),
         ("state: {bowl: happy}", "bowl"),
+        ("state: {bed: wiped}", "Bed cannot be wiped"),
         ("see: cellar", "'cellar'"),
         ("wait: a while", "2 h"),
         ('time: "25:00"', "19:30"),
@@ -71,6 +72,55 @@ def test_a_fault_is_told_with_its_line_and_name(days, event: str, name: str) -> 
     said = refused(days, with_event(event))
     assert ".yaml, line 6: one: " in said
     assert name in said
+
+
+@pytest.mark.parametrize(
+    ("want", "name"),
+    [
+        ("at: {book: mug}", "book does not fit in mug"),
+        ("at: {bowl: lamp}", "lamp"),
+        ("at: {user: bed}", "user is nothing that can be put"),
+        ("at: {fridge: hand}", "a hand cannot take fridge"),
+        ("at: {Kettle: bed}", "there is no Kettle"),
+        ("at: {bowl: hand, mug: hand}", "the hand holds one thing, not bowl and mug"),
+        ("state: {bed: filled}", "bed can never be filled"),
+        ("state: {fridge: [opened, closed]}", "both opened and closed"),
+        ("state: {fridge: [closed, not closed]}", "both closed and not closed"),
+        ("calls: [OpenObject bowl]", "OpenObject can never be done with bowl"),
+        ("calls: [PickupObject fridge]", "PickupObject can never be done with fridge"),
+        ("calls: [HeatObject book]", "HeatObject can never be done with book"),
+        ("calls: [OpenObject fridge], no_calls: [OpenObject]", "no_calls forbids OpenObject fridge"),
+        ("calls: [PickupObject bowl, GoToObject bed], most_calls: 1", "2 calls are wanted"),
+        ("calls: [Explore], most_searches: 0", "a search"),
+        ("says: [[the mug, mugs]], silent_on: [mug*]", "silent_on forbids"),
+    ],
+)
+def test_a_want_that_can_never_hold_is_refused(days, want: str, name: str) -> None:
+    said = refused(days, with_event(f"{{do: x, want: {{{want}}}}}"))
+    assert ".yaml, line 6: one: " in said
+    assert name in said
+
+
+def test_what_an_event_took_away_can_be_wanted_no_more(days) -> None:
+    assert "line 7" in refused(days, with_event("remove: [mug]\n    - {do: x, want: {at: {mug: bed}}}"))
+    assert "line 7" in refused(days, with_event("remove: [mug]\n    - {do: x, want: {state: {mug: cleaned}}}"))
+    assert "line 7" in refused(days, with_event("remove: [mug]\n    - {do: x, want: {calls: [PickupObject mug]}}"))
+
+
+@pytest.mark.parametrize(
+    "want",
+    [
+        "at: {Apple: bowl, user: studio, TomatoSliced: counter, mug: user}",
+        "state: {Mug: [cleaned, dirty], fridge: [closed, not opened], tomato: sliced}",
+        "state: {Tomato: sliced}",
+        "calls: [OpenObject, HeatObject apple microwave, PutObject bed bowl, GoToObject user, SwitchOn lamp]",
+        "calls: [OpenObject fridge], no_calls: [OpenObject microwave], most_calls: 0",
+        "says: [[mug*]], silent_on: [mugs, mug]",
+        "state: {mug: not cleaned}, no_calls: [OpenObject bowl]",
+    ],
+)
+def test_a_want_that_may_hold_is_no_fault(days, want: str) -> None:
+    assert days.read(with_event(f"{{do: x, want: {{{want}}}}}"))
 
 
 def test_every_fault_of_a_file_is_told(days) -> None:
