@@ -186,6 +186,7 @@ class RobotMemory:
         self.save, self.keep_knowledge = self._upkeep.save, self._upkeep.keep_knowledge
         if len(scene):
             scene.doubt_frame()
+            mirror.take_back(self.deeds.all(), clock())
 
     # --- what comes in ---------------------------------------------------------------------------
 

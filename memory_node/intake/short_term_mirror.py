@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.deed import Deed
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
@@ -29,6 +30,8 @@ CROP_MAX_PX = 512
 _MARGIN = 0.15
 _QUALITY = 85
 _MOST_THINGS = 6
+# What the robot used within this time before a restart is at hand again (s): so long a use counts half in a search.
+_USED_WITHIN_S = 4 * 3600.0
 
 
 def state_requests(
@@ -146,6 +149,15 @@ class ShortTermMirror:
         found = self._scene.find(change.object_id)
         if found is not None and not found.removed:
             self._cache.put(self._unit(found, change.source))
+
+    def take_back(self, deeds: Iterable[Deed], now_ns: int) -> None:
+        """Hold again what the robot used in the last hours, as the graph has it now. deeds: the newest last."""
+        since_ns = now_ns - int(_USED_WITHIN_S * 1e9)
+        used = {one.object_id: one.stamp_ns for one in deeds if one.stamp_ns >= since_ns and not one.reason}
+        for object_id, used_ns in used.items():
+            found = self._scene.find(object_id)
+            if found is not None and not found.removed:
+                self._cache.put(replace(self._unit(found), used_ns=used_ns))
 
     def claim_states(
         self, object_id: str, believed: tuple[StateBelief, ...], claims: Sequence[StateClaim], now_ns: int

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +56,28 @@ def test_memory_goes_on_after_a_restart_with_the_same_ids(open_at: Open, see: Se
     assert again.recall(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN  # short-term memory is volatile
     again.observe(see(2, Mug=(1.0, 0.0, 0.8)))
     assert mug_id(again) == known
+
+
+@pytest.mark.parametrize(("hours_later", "is_at_hand"), [(3, True), (5, False)])
+def test_what_the_robot_used_in_the_last_hours_is_at_hand_after_a_restart(
+    tmp_path: Path, see: See, hours_later: int, is_at_hand: bool
+) -> None:
+    now_ns = 100 * SECOND_NS
+
+    def opened() -> RobotMemory:
+        config = MemoryConfig(database=str(tmp_path / "memory.db"), site="home", robot_id="r1")
+        return open_memory(config, lambda: now_ns, HashedWords())
+
+    with closing(opened()) as memory:
+        memory.observe(see(1, Mug=(1.0, 0.0, 0.8), Cup=(1.0, 1.0, 0.8)))
+        memory.episodes.start("switch the mug on", "switch", "e1")
+        memory.episodes.record(
+            StepRecord("e1", 0, SkillCall("ToggleOn", (mug_id(memory),)), True, FailureReason.NONE, now_ns)
+        )
+    now_ns += hours_later * 3600 * SECOND_NS
+    with closing(opened()) as memory:
+        assert (memory.recall(FindQuery(object_class="Mug")).status is not AnswerStatus.UNKNOWN) == is_at_hand
+        assert memory.recall(FindQuery(object_class="Cup")).status is AnswerStatus.UNKNOWN
 
 
 def test_what_is_gone_stays_gone_after_a_restart(open_at: Open, see: See) -> None:
