@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,13 +21,16 @@ from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanProgress, ProgressKind
 
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
+
 
 @dataclass(frozen=True)
 class StepReport:
     """One step that was judged or carried out. index: of its event; words: that were said to the robot.
 
     verdict: None for a step that is not judged. calls: what was tried, each with how it ended. tokens_new: of
-    tokens_in, those that the model's endpoint had not read before.
+    tokens_in, those that the model's endpoint had not read before. needless_question: it ended in a question that
+    neither the scenario expects nor a told fact explains.
     """
 
     index: int
@@ -221,7 +225,19 @@ class DayRun:
             if counted.warm:
                 self._report.warm_lookups += now.lookups - counted.lookups
                 self._report.warm_hits += now.hits - counted.hits
-        self._report.steps.append(_step_report(index, event, outcome, verdict, result))
+        needless = verdict is not None and outcome.asked and not self._is_due(index, event, result.outcome.question)
+        self._report.steps.append(_step_report(index, event, outcome, verdict, result, needless))
+
+    def _is_due(self, index: int, event: form.Step, question: str) -> bool:
+        """Return whether a question is wanted or answered by the scenario, or names a fact that was told before."""
+        events = self._day.scenario.events
+        if (event.want is not None and event.want.asks) or any(
+            isinstance(one, form.Answer) for one in events[index + 1 : index + 2]
+        ):
+            return True
+        texts = [getattr(one, "tell", "") or getattr(one, "document", "") for one in events[:index]]
+        sentences = {one.strip(" .!?").lower() for text in texts for one in _SENTENCE_END.split(text)} - {""}
+        return any(one in question.lower() for one in sentences)
 
 
 def _said(result: InstructionResult, notes: list[str]) -> str:
@@ -231,9 +247,13 @@ def _said(result: InstructionResult, notes: list[str]) -> str:
 
 
 def _step_report(
-    index: int, event: form.Step, outcome: StepOutcome, verdict: Verdict | None, result: InstructionResult
+    index: int,
+    event: form.Step,
+    outcome: StepOutcome,
+    verdict: Verdict | None,
+    result: InstructionResult,
+    needless: bool,
 ) -> StepReport:
-    wanted = event.want.asks if event.want is not None else None
     return StepReport(
         index,
         event.words,
@@ -246,6 +266,6 @@ def _step_report(
         searches_of(outcome.trace.results),
         result.outcome.cost.tokens_in,
         result.outcome.cost.tokens_new,
-        verdict is not None and outcome.asked and not wanted,
+        needless,
         verdict is not None and bool({"only", "no_calls"} & verdict.problems.keys()),
     )

@@ -442,6 +442,20 @@ def test_asking_and_being_done_are_judged(days) -> None:
     assert problems(report) == [{"done": "done: false"}]
 
 
+def test_a_question_is_needless_that_neither_the_day_nor_a_told_fact_explains(days) -> None:
+    def needless(events: str, said: str) -> list[bool]:
+        report = days.play(events, player=calling("", "", said=said, asked=True))
+        return [step.needless_question for step in report.judged]
+
+    refusal = "Bo is allergic to eggs. What shall I do instead?"
+    step = "- {do: bring Bo an egg, want: {at: {bowl: table}}}"
+    assert needless(step, refusal) == [True]
+    assert needless(f"- tell: Lunch is at noon. Bo is allergic to eggs.\n{step}", refusal) == [False]
+    assert needless(f"- document: |\n    Bo is allergic to eggs\n{step}", refusal) == [False]
+    assert needless("- {do: bring Bo an egg, want: {asks: true}}", "which?") == [False]
+    assert needless(f"{step}\n- answer: the brown one", "which?") == [False]
+
+
 @pytest.mark.parametrize(
     ("calls", "only", "is_right"),
     [
