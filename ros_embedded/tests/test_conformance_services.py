@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -129,7 +129,7 @@ class FibonacciNode(Node):
 
 
 @pytest.fixture
-def action(make_node: Callable, spin_until: Callable) -> tuple[FibonacciNode, ActionClient, Callable]:
+def action(make_node: Callable, spin_until: Callable) -> Iterator[tuple[FibonacciNode, ActionClient, Callable]]:
     server = make_node("server", FibonacciNode)
     client = ActionClient(make_node("client"), Fibonacci, "fib")
     assert spin_until(client.server_is_ready)
@@ -138,7 +138,10 @@ def action(make_node: Callable, spin_until: Callable) -> tuple[FibonacciNode, Ac
         assert spin_until(future.done)
         return future.result()
 
-    return server, client, wait
+    yield server, client, wait
+    # Left to the garbage collector they stay in the graph, where half a server keeps the next from being ready.
+    client.destroy()
+    server.server.destroy()
 
 
 @pytest.mark.parametrize(

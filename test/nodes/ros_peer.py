@@ -73,9 +73,11 @@ def spun(node: Any, threads: int = 6) -> Iterator[Any]:
     """Yield a node that spins in threads of its own; it is destroyed at the end."""
     from rclpy.executors import MultiThreadedExecutor
 
+    from memory_node.nodes.spinning import spin
+
     executor = MultiThreadedExecutor(num_threads=threads)
     executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread = threading.Thread(target=spin, args=(executor,), daemon=True)
     thread.start()
     try:
         yield node

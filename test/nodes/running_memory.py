@@ -1,10 +1,11 @@
 """A memory node that runs in this process, on a domain of the test's own."""
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
+
+from ros_peer import spun
 
 
 @contextmanager
@@ -13,7 +14,6 @@ def running_memory(
 ) -> Iterator[Any]:
     """Yield a MemoryNode that spins in a thread. beside: parameters of other nodes of this process, as node:name."""
     import rclpy
-    from rclpy.executors import MultiThreadedExecutor
 
     from memory_node.nodes.memory import MemoryNode
 
@@ -26,23 +26,10 @@ def running_memory(
     except BaseException:  # the next test must find nothing of this one
         rclpy.try_shutdown()
         raise
-    executor = MultiThreadedExecutor(num_threads=6)
-    executor.add_node(node)
-
-    def spin() -> None:
-        while not ended.is_set():
-            executor.spin_once(timeout_sec=0.1)
-
-    ended = threading.Event()
-    thread = threading.Thread(target=spin, daemon=True)
-    thread.start()
     try:
-        yield node
+        with spun(node):
+            yield node
     finally:
-        ended.set()
-        thread.join(5.0)
-        executor.shutdown()
-        node.destroy_node()
         rclpy.try_shutdown()
 
 

@@ -1,14 +1,29 @@
-"""A node goes on being called when another thread destroys what its executor is about to wait for."""
+"""A node goes on being called when another thread makes or destroys what its executor is about to wait for."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from ros_peer import wait_until
 
 
-def test_spin_goes_on_when_what_it_waits_for_was_destroyed(peer: Any) -> None:
-    import rclpy
+def destroyed() -> None:
     from rclpy.exceptions import InvalidHandle
+
+    raise InvalidHandle("cannot use Destroyable because destruction was requested")
+
+
+def half_made() -> None:
+    """Kilted's action client enters its node before it has its lock."""
+    from rclpy.action import ActionClient
+
+    print(ActionClient.__new__(ActionClient).not_yet)
+
+
+@pytest.mark.parametrize("meet", [destroyed, half_made])
+def test_spin_goes_on_when_what_it_waits_for_is_not_whole(peer: Any, meet: Callable[[], None]) -> None:
+    import rclpy
     from rclpy.executors import SingleThreadedExecutor
 
     from memory_node.nodes.spinning import spin
@@ -22,7 +37,7 @@ def test_spin_goes_on_when_what_it_waits_for_was_destroyed(peer: Any) -> None:
             super().spin_once(*args, **kwargs)
             if len(called) == 3:
                 called.append(0)
-                raise InvalidHandle("cannot use Destroyable because destruction was requested")
+                meet()
 
     node = rclpy.create_node("interrupted", context=peer.context)
     node.create_timer(0.02, lambda: called.append(1))
