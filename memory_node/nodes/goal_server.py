@@ -25,6 +25,8 @@ _GRAPH_POLL_S, _MISSED_LOOKS = 0.15, 2
 _PATIENCE_S = 1.0
 # A result leaves after its goal has ended, by a thread of ROS's; who announces no goals does not say that it has come.
 _RESULT_LEAVES_S = 0.3
+# ROS never begins a goal whose acceptance it could not send: another one may come after this time.
+_BEGINS_S = 2.0
 # A client that asks again at once would fill the log.
 _REFUSALS_TOLD_EVERY_S = 1.0
 
@@ -117,7 +119,10 @@ class GoalServer:
         self.is_ending = False
         self._faults = Faults(lambda text: self.node.get_logger().error(text))
         self._counts: Counter[str] = Counter()
-        self._busy = threading.Lock()
+        self._turn = threading.Lock()
+        # The request that was accepted and has not ended, and the goal once it is carried out.
+        self._accepted: Any = None
+        self._accepted_s = -math.inf
         self._goal: ServedGoal | None = None
         self._last_id, self._ended_s = b"", -math.inf
         self.running.servers.append(self)
@@ -135,8 +140,8 @@ class GoalServer:
     def is_idle(self) -> bool:
         """Whether no goal is being carried out, and of an ending node whether who sent the last one knows its end, or
         should by now."""
-        if self._busy.locked() or not self.is_ending:
-            return not self._busy.locked()
+        if self._is_taken or not self.is_ending:
+            return not self._is_taken
         asker = self.running.other_side(self._last_id)
         if asker is None:
             return time.monotonic() - self._ended_s > _RESULT_LEAVES_S
@@ -170,14 +175,23 @@ class GoalServer:
 
     def _on_goal(self, request: Any) -> GoalResponse:
         refusal = "the node is being stopped" if self.is_ending else self._refusal_of(request)
-        if not refusal and not self._busy.acquire(blocking=False):
-            refusal = "another goal is being carried out"
+        with self._turn:
+            if not refusal and self._is_taken:
+                refusal = "another goal is being carried out"
+            if not refusal:
+                self._accepted, self._accepted_s = request, time.monotonic()
         if refusal:
             self._counts["refused"] += 1
             told = f"{self.name} refused a goal: {refusal}"
             self.node.get_logger().warning(told, throttle_duration_sec=_REFUSALS_TOLD_EVERY_S)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
+
+    @property
+    def _is_taken(self) -> bool:
+        """Whether a goal is being carried out, or was accepted just now."""
+        begins = self._accepted is not None and time.monotonic() - self._accepted_s < _BEGINS_S
+        return begins or self._goal is not None
 
     def _refusal_of(self, request: Any) -> str:
         try:
@@ -188,9 +202,13 @@ class GoalServer:
 
     def _execute(self, handle: Any) -> Any:
         goal = ServedGoal(handle)
+        with self._turn:
+            if handle.request is not self._accepted:  # it began too late, and another one has its turn
+                handle.abort()
+                return self.result_of_failure(f"{self.name} did not begin within {_BEGINS_S:g} s")
+            self._goal = goal
         try:
             with self.running.carrying_out(goal.id):
-                self._goal = goal
                 if self.is_ending:
                     self.end()
                 threading.Thread(target=self._work, args=(goal,), name=self.name, daemon=True).start()
@@ -200,10 +218,10 @@ class GoalServer:
             return ending.result
         finally:
             goal.done.set()
-            self._goal, self._last_id = None, goal.id
             if self.running.other_side(goal.id) is None:
                 self._ended_s = time.monotonic()
-            self._busy.release()
+            self._last_id = goal.id
+            self._accepted = self._goal = None
 
     def _work(self, goal: ServedGoal) -> None:
         try:

@@ -179,3 +179,25 @@ def test_ending_node_waits_no_more_for_a_service_that_has_gone(peer: RosPeer, ot
         assert time.monotonic() < begun_s + 5.0
     finally:
         released.set()
+
+
+def test_goal_whose_acceptance_could_not_be_sent_keeps_nobody_out(peer: RosPeer, monkeypatch: Any) -> None:
+    """rclpy accepts a goal, fails to tell the client, which has gone, and does not begin it."""
+    from rclpy.action import GoalResponse
+    from robot_memory.action import ExecuteInstruction
+
+    from memory_node.nodes import goal_server
+    from memory_node.nodes.running_goals import RunningGoals
+
+    asked: list[Any] = []
+    monkeypatch.setattr(goal_server, "ActionServer", lambda *_, goal_callback, **__: asked.append(goal_callback))
+    monkeypatch.setattr(goal_server, "_BEGINS_S", 0.2)
+    running = RunningGoals(peer.node)
+    server = goal_server.GoalServer(peer.node, ExecuteInstruction, "linger", running, lambda _: None, lambda text: None)
+    try:
+        assert asked[0](ExecuteInstruction.Goal()) == GoalResponse.ACCEPT
+        assert asked[0](ExecuteInstruction.Goal()) == GoalResponse.REJECT
+        wait_until(lambda: server.is_idle, 5.0)
+        assert asked[0](ExecuteInstruction.Goal()) == GoalResponse.ACCEPT
+    finally:
+        running.close()
