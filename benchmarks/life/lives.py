@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from pathlib import Path
 
@@ -32,6 +33,8 @@ class Lives:
         Raises:
             InvalidValueError, NoRoomError: see LifeHomes.world.
         """
+        # A closed memory is a cycle of few objects with large arrays: left to itself, the collector comes too rarely.
+        gc.collect()
         self._count += 1
         folder = self._folder / f"day{self._count}"
         shutil.copytree(self._after_patrol(scenario, without), folder)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 
 def problems(report) -> list[dict[str, str]]:
     assert not report.crash, report.crash
@@ -48,3 +51,19 @@ def test_a_fault_hinders_a_thing_until_it_is_mended(days) -> None:
     )
     assert problems(report) == [{}, {}]
     assert any("unreachable" in call for call in report.steps[0].calls)
+
+
+def test_the_memory_of_one_day_is_given_back_before_the_next(days) -> None:
+    (day,) = days.read(
+        "- id: one\n  category: where\n  home: studio\n  events:\n    - {do: x, want: {at: {bowl: bed}}}\n"
+    )
+    gc.disable()
+    try:
+        life, _ = days.lives.begin(day.scenario)
+        memory = weakref.ref(life.memory)
+        life.close()
+        del life
+        days.lives.begin(day.scenario)[0].close()
+        assert memory() is None
+    finally:
+        gc.enable()
