@@ -64,9 +64,10 @@ def stored(path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def memory(database: Path) -> Iterator[RobotMemory]:
-    opened = open_memory(MemoryConfig(database=str(database)))
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RobotMemory]:
+    """Yield the same, open: no other process may have its file meanwhile."""
+    opened = open_memory(MemoryConfig(database=str(stored(tmp_path_factory.mktemp("open") / "memory.db"))))
     yield opened
     opened.close()
 
@@ -82,7 +83,17 @@ def ask(server: Any, deed: Callable[[Client], Awaitable[Any]]) -> Any:
 
 
 def call(server: Any, tool: str, **arguments: Any) -> Any:
-    return ask(server, lambda client: client.call_tool(tool, arguments))
+    (answer,) = calls(server, (tool, arguments))
+    return answer
+
+
+def calls(server: Any, *asked: tuple[str, dict[str, Any]]) -> list[Any]:
+    """Return the answers of tools that one client calls."""
+
+    async def called(client: Client) -> list[Any]:
+        return [await client.call_tool(tool, arguments) for tool, arguments in asked]
+
+    return ask(server, called)
 
 
 @pytest.mark.parametrize(
@@ -228,13 +239,13 @@ def test_command_serves_a_store_over_a_pipe(tmp_path: Path) -> None:
     pipe = StdioServerParameters(
         command=sys.executable, args=["-m", "memory_node.cli", "mcp", "--database", str(database), "--may", "read"]
     )
-    found = call(pipe, "find_objects", text="apple").structured_content
+    found, told = calls(pipe, ("find_objects", {"text": "apple"}), ("ask_memory", {"question": "where is the apple?"}))
+    found = found.structured_content
     assert [thing["object_class"] for thing in found["objects"]] == ["Apple"]
     # No robot has to be localised for it, and its clock, which began at zero, counts the ages.
     assert found["status"] == "ok"
     assert found["objects"][0]["age_s"] < 60.0
-    told = call(pipe, "ask_memory", question="where is the apple?").structured_content
-    assert "on DiningTable 1, in room 1 (seen " in told["answer"]
+    assert "on DiningTable 1, in room 1 (seen " in told.structured_content["answer"]
 
 
 def test_command_ends_on_ctrl_c_while_nobody_writes(database: Path) -> None:
@@ -279,7 +290,7 @@ def test_command_serves_the_memory_of_a_running_node(domain_id: int, tmp_path: P
             args=["-m", "memory_node.cli", "mcp", "--domain-id", str(domain_id)],
             env={**os.environ},
         )
-        told = call(pipe, "remember", object_class="Mug", position=[1.0, 1.0, 0.8])
+        mug = {"object_class": "Mug", "position": [1.0, 1.0, 0.8]}
+        told, found = calls(pipe, ("remember", mug), ("find_objects", {"text": "mug"}))
         assert not told.is_error
-        found = call(pipe, "find_objects", text="mug").structured_content
-        assert [thing["object_id"] for thing in found["objects"]] == told.structured_content["ids"]
+        assert [one["object_id"] for one in found.structured_content["objects"]] == told.structured_content["ids"]
