@@ -59,8 +59,9 @@ def unusable_images() -> list[tuple[str, Any, int]]:
     return [("/cam/color", images[0], 1), ("/cam/depth", images[1], 1)]
 
 
-@pytest.mark.parametrize("storage", ["SQLITE3", "MCAP"])
-@pytest.mark.parametrize("sees", ["images", "images of no known camera", "nothing"])
+@pytest.mark.parametrize(
+    ("storage", "sees"), [("SQLITE3", "images"), ("MCAP", "images of no known camera"), ("MCAP", "nothing")]
+)
 def test_bag_teaches_a_way_once(storage: str, sees: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     steps = shown("heat the potato")
     if sees == "images":

@@ -14,7 +14,7 @@ from memory_node.cli import main
 from memory_node.nodes import conversions
 from memory_node.nodes.run import activate_ros
 
-FRAMES = 12
+FRAMES = 6
 
 
 @pytest.fixture(scope="module", params=["MCAP", "SQLITE3"])
@@ -33,9 +33,9 @@ def write_drive(folder: Path, storage: str, depth_of: Callable[[np.ndarray], np.
     transform = conversions.transform_to_msg(pose, "map", "camera", 0)
     messages: list[tuple[str, Any, int]] = [("/tf_static", TFMessage(transforms=[transform]), 0)]
     color = np.random.default_rng(0).integers(0, 255, (480, 640, 3), np.uint8)
+    depth = depth_of(table_with_box(pose))
     for index in range(FRAMES):
         stamp_ns = 1_000_000_000 * (index + 1)
-        depth = depth_of(table_with_box(pose))
         messages += [
             ("/cam/info", conversions.intrinsics_to_msg(CAMERA, stamp_ns, "camera"), stamp_ns),
             ("/cam/color", conversions.image_to_msg(color, "rgb8", stamp_ns, "camera"), stamp_ns),
