@@ -124,7 +124,7 @@ class CameraInput:
     def diagnosis(self) -> Diagnosis:
         """Return what was used and skipped, and whether the robot still sees."""
         failed, unused_s, silent_s = self._counters.of(INTERNAL_ERROR), self._watch.unused_s(), self._watch.silent_s()
-        causes = (*self._stream_watch.problems(self._poses.newest_ns), *self._content_watch.problems())
+        causes = (*self._stream_watch.problems(), *self._content_watch.problems())
         problem = f"{failed} inputs failed by an internal error, which the log tells"
         why = f"; the last one was skipped: {self._counters.last_skip}" if self._counters.last_skip else ""
         blind = f"frames come, but for {unused_s:.0f} s none has been used{why}"
@@ -170,7 +170,8 @@ class CameraInput:
             adapts = profile is camera and config.camera_reliability == "auto"
             subscription = (side.subscribe_adaptively if adapts else side.subscribe)(kind, topic, heard, profile)
             parameter = {id(camera): "camera_reliability", id(results): "detections_reliability"}.get(id(profile), "")
-            self._stream_watch.listen(topic, subscription, parameter, topic in needed)
+            is_timed = kind not in (CameraInfo, OccupancyGrid)
+            self._stream_watch.listen(topic, subscription, parameter, topic in needed, is_timed)
         return side
 
     def _reading(self, kind: type, topic: str, take: Callable[[Unread], None]) -> Callable[[bytes], None]:
@@ -197,6 +198,7 @@ class CameraInput:
     def _on_tf(self, data: bytes) -> None:
         for jump in self._poses.take(data):
             self._queue.put(jump.moment, jump, droppable=False)
+        self._stream_watch.tf_came(self._poses.newest_ns)
         self._queue.stir()
 
     def _refuse_transform(self, error: InvalidValueError) -> None:

@@ -55,5 +55,46 @@ def test_a_pause_of_the_driver_is_no_loss() -> None:
     assert watch(info=frames, depth=frames) == ()
 
 
+SECOND_NS = 1_000_000_000
+
+
+class Clocked:
+    """A watch, and streams that come at given seconds with given stamps; time is what the test says."""
+
+    def __init__(self, *streams: str) -> None:
+        node = SimpleNamespace(get_publishers_info_by_topic=lambda topic: [], count_publishers=lambda topic: 0)
+        self.now_s = 0.0
+        self.watch = StreamWatch(node, silent_s=1e9, clock_jump_s=10.0, clock=lambda: self.now_s)
+        for name in streams:
+            subscription = SimpleNamespace(topic_name=f"/{name}", qos_profile=None)
+            self.watch.listen(name, subscription, "", needed=False, is_timed=name != "map")
+
+    def told(self) -> str:
+        return " ".join(self.watch.problems())
+
+
+def test_what_came_long_ago_is_no_other_clock() -> None:
+    streams = Clocked("depth", "detections", "map")
+    streams.watch.came("map", 100 * SECOND_NS)  # latched: of when the robot was switched on
+    streams.watch.came("detections", 1_000 * SECOND_NS)
+    streams.watch.tf_came(1_000 * SECOND_NS)
+    streams.now_s = 300.0
+    streams.watch.tf_came(1_000 * SECOND_NS)  # joints alone still come
+    streams.watch.came("depth", 1_300 * SECOND_NS)
+    assert streams.told() == ""
+    streams.watch.tf_came(1_250 * SECOND_NS)
+    assert "two clocks: /detections is stamped 1300.0 s" in streams.told()  # as it would be now
+    assert "/tf 1250.0 s" in streams.told()
+
+
+def test_stamp_of_0_is_told_as_that() -> None:
+    streams = Clocked("depth", "map")
+    streams.watch.came("map", 0)
+    streams.watch.came("depth", 1_000 * SECOND_NS)
+    assert streams.told() == ""
+    streams.watch.tf_came(0)
+    assert streams.told() == "no stamp: /tf comes with the stamp 0: have its publisher set the time"
+
+
 def test_a_few_messages_tell_nothing() -> None:
     assert watch(info=range(12), depth=range(0, 12, 5)) == ()

@@ -38,13 +38,14 @@ _RMEM_MAX = Path("/proc/sys/net/core/rmem_max")
 class _Stream:
     """A subscription, and when and with what stamps its messages came.
 
-    parameter: sets its reliability. backwards: messages in a row that were stamped before the newest. stamps: of the
-    latest messages.
+    parameter: sets its reliability. is_timed: see StreamWatch.listen. backwards: messages in a row that were stamped
+    before the newest. stamps: of the latest messages.
     """
 
     subscription: Any
     parameter: str
     needed: bool
+    is_timed: bool
     heard_s: float | None = None
     newest_ns: int = 0
     last_ns: int = 0
@@ -76,11 +77,21 @@ class StreamWatch:
         self._begun_s = self.clock()
         self._lock = threading.Lock()
         self._streams: dict[str, _Stream] = {}
+        self._tf_ns: int | None = None
+        self._tf_heard_s = 0.0
 
-    def listen(self, name: str, subscription: Any, parameter: str, needed: bool) -> None:
-        """Watch a subscription. parameter: sets its reliability; needed: nothing can be used without it."""
+    def listen(self, name: str, subscription: Any, parameter: str, needed: bool, is_timed: bool = True) -> None:
+        """Watch a subscription.
+
+        Args:
+            name: as `came` is told it.
+            subscription: rclpy's.
+            parameter: sets its reliability.
+            needed: nothing can be used without it.
+            is_timed: its stamps are used, and are of when its messages are sent: not those of a latched map.
+        """
         with self._lock:
-            self._streams[name] = _Stream(subscription, parameter, needed)
+            self._streams[name] = _Stream(subscription, parameter, needed, is_timed)
 
     def came(self, name: str, stamp_ns: int) -> None:
         """Note a message and its stamp."""
@@ -95,12 +106,23 @@ class StreamWatch:
             stream.backwards = stream.backwards + 1 if is_back else 0
             stream.newest_ns = stamp_ns if behind_s > self.clock_jump_s else max(stream.newest_ns, stamp_ns)
 
-    def problems(self, tf_newest_ns: int | None = None) -> tuple[str, ...]:
-        """Return in words what is wrong now. tf_newest_ns: the newest stamp of /tf, None while it has told nothing."""
+    def tf_came(self, newest_ns: int | None) -> None:
+        """Note a message of /tf. newest_ns: the stamp of the latest transform that is used, None while none is."""
+        with self._lock:
+            if newest_ns != self._tf_ns:
+                self._tf_ns, self._tf_heard_s = newest_ns, self.clock()
+
+    def problems(self) -> tuple[str, ...]:
+        """Return in words what is wrong now."""
         with self._lock:
             streams = list(self._streams.values())
+            stamps = {
+                one.topic: (one.last_ns, one.heard_s) for one in streams if one.is_timed and one.heard_s is not None
+            }
+            if self._tf_ns is not None:
+                stamps["/tf"] = self._tf_ns, self._tf_heard_s
         found = [*self._unoffered(streams), *self._unheard(streams), *self._loops(streams), *_losses(streams)]
-        return (*found, *_other_clocks(streams, tf_newest_ns))
+        return (*found, *_other_clocks(stamps, self.clock()))
 
     def _unoffered(self, streams: list[_Stream]) -> Iterator[str]:
         """Topics that nobody publishes, or only with a quality of service that does not fit."""
@@ -217,22 +239,23 @@ def _words(policy: Any) -> str:
     return str(policy.name).lower().replace("_", " ")
 
 
-def _other_clocks(streams: list[_Stream], tf_newest_ns: int | None) -> Iterator[str]:
-    """Streams whose newest stamps are of different clocks."""
-    stamps = {stream.topic: stream.last_ns for stream in streams if stream.heard_s is not None and stream.last_ns}
-    if tf_newest_ns is not None:
-        stamps["/tf"] = tf_newest_ns
-    if not stamps:
+def _other_clocks(stamps: dict[str, tuple[int, float]], now_s: float) -> Iterator[str]:
+    """Topics that are stamped by different clocks, or by none; stamps: by topic the last one, and when it came (s)."""
+    ahead_s = {topic: stamp_ns * _NS - heard_s for topic, (stamp_ns, heard_s) in stamps.items() if stamp_ns}
+    if not ahead_s:
         return
-    first, last = min(stamps, key=stamps.__getitem__), max(stamps, key=stamps.__getitem__)
-    if (stamps[last] - stamps[first]) * _NS > _CLOCKS_APART_S:
+    unstamped = " and ".join(sorted(stamps.keys() - ahead_s.keys()))
+    if unstamped:
+        yield f"no stamp: {unstamped} comes with the stamp 0: have its publisher set the time"
+    first, last = min(ahead_s, key=ahead_s.__getitem__), max(ahead_s, key=ahead_s.__getitem__)
+    if ahead_s[last] - ahead_s[first] > _CLOCKS_APART_S:
         yield (
-            f"two clocks: {last} is stamped {_told(stamps[last])}, {first} {_told(stamps[first])}: set use_sim_time "
-            "alike for all nodes"
+            f"two clocks: {last} is stamped {_told(ahead_s[last] + now_s)}, {first} {_told(ahead_s[first] + now_s)}: "
+            "set use_sim_time alike for all nodes"
         )
 
 
-def _told(stamp_ns: int) -> str:
+def _told(stamp_s: float) -> str:
     """Return a stamp and which clock it may be of."""
-    is_wall = abs(stamp_ns * _NS - time.time()) < 3600.0
-    return f"{stamp_ns * _NS:.1f} s ({'wall clock' if is_wall else 'simulated or recorded time'})"
+    is_wall = abs(stamp_s - time.time()) < 3600.0
+    return f"{stamp_s:.1f} s ({'wall clock' if is_wall else 'simulated or recorded time'})"
