@@ -58,8 +58,11 @@ def run(lines: list[str], folder: Path, timeout_s: float, **more: str) -> str:
         ["bash", "-c", script(lines)], cwd=folder, env=environment, timeout=timeout_s, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-5000:]
-    assert "Traceback" not in done.stdout, done.stdout[-5000:]
+    # What pytest tells of tests that failed may have much behind it.
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    told = "\n".join([*failed, done.stdout[-5000:]])
+    assert done.returncode == 0, told
+    assert "Traceback" not in done.stdout, told
     return done.stdout
 
 
