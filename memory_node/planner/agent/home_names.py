@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.states import ObjectState
@@ -309,12 +310,15 @@ class HomeNames:
 
     def not_known(self, goals: Sequence[Goal] = ()) -> list[str]:
         """Return a line for each class that the task needs, or goals where there are some, and memory lacks: with where
-        it is likely and what is alike, and one for all of which neither is known; but for what was told before."""
+        it is likely and what is alike, and one for all of which neither is known; but for what was told before, and a
+        whole of which pieces are known and meant."""
         kinds, lines = self._world.kinds, []
         known = {folded(thing.object_class) for thing in self._world.things.values()}
         needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
         about = [one.object_class for goal in goals for one in goal.mentions] or self._world.about
-        for name in needed.missing(list(filter(None, about)), known):
+        cut = {goal.target.object_class for goal in goals if goal.sliced or goal.kind is GoalKind.SLICE} - {""}
+        cut = {name for name in cut if folded(kinds[name].slices) in known}
+        for name in needed.missing([name for name in about if name and name not in cut], known):
             likely = self.likely(name)
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
             said = f"{name}: {likely}" if likely else name

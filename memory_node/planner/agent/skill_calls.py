@@ -36,12 +36,20 @@ from memory_node.world.state import Thing
 _MOST_NEWS, _MOST_SEEN = 12, 24
 # Looks of an instruction that come with pictures: each is some hundred to a thousand tokens.
 _MOST_LOOKS = 10
-# Failures that lie in the thing, in the place or in chance.
-_UNEXPLAINED = frozenset(one for one in FailureReason if one.by_chance) | {FailureReason.UNREACHABLE}
+# What failures may come from that lie in the thing, in the place or in chance.
 _NO_CAUSE = (
     "no cause is known: chance, this thing or class, the place, the time of day, or something that must be done first"
     " (switch on, open, move)"
 )
+_OUT_OF_REACH = (
+    "base or arm does not get there: something that is open or stands in the way must be closed or moved first, or it"
+    " is this thing or place, or the time of day"
+)
+_MAY_COME_FROM = {one: _NO_CAUSE for one in FailureReason if one.by_chance} | {FailureReason.UNREACHABLE: _OUT_OF_REACH}
+# Failures of a call from which it is no chance, and from which trying more is in vain.
+_NO_CHANCE, _IN_VAIN = 3, 6
+# Other things or places of which it is told how the call went there.
+_MOST_ELSEWHERE = 4
 # Things of a class that a thing found just now may be.
 _MOST_OTHERS = 6
 
@@ -356,27 +364,38 @@ class SkillCalls:
             remedy = "" if result.reason is FailureReason.CANCELED else remedy_of(result.call, result.reason)
             said = [f"{named}: failed, {result.reason} {quoted(message) if message else ''}".rstrip()]
             said += [f"usual remedy: {remedy}"] if remedy and remedy not in message else []
-            said += [self._tried(named, things)] if not remedy and result.reason in _UNEXPLAINED and things else []
+            is_unexplained = not remedy and result.reason in _MAY_COME_FROM and things
+            said += [self._tried(named, things, result.reason)] if is_unexplained else []
         said += ["the hand is empty"] if held and not now else []
         return "\n".join([*said, *shortened(news, _MOST_NEWS, "find tells of them")])
 
-    def _tried(self, named: SkillCall, things: Sequence[Thing]) -> str:
-        """Return what a failure that names no cause may come from, and what earlier tries tell of that."""
+    def _tried(self, named: SkillCall, things: Sequence[Thing], reason: FailureReason) -> str:
+        """Return what a failure that names no cause may come from, what earlier tries tell of that, and when it is
+        enough."""
         self._failed[named] += 1
         thing, place, known = things[0], things[-1], self.task.situation.known
         tries = [one for one in known.recalled.tried if one.skill == named.skill] if known is not None else []
-        so = f"{thing.object_class} at {place.id}" if len(things) > 1 else thing.id
-        others, elsewhere = f"others at {place.id}", f"{thing.object_class} elsewhere"
-        told: dict[str, list[bool]] = {so: [], others: [], elsewhere: []}  # whether each try worked
-        for one in tries:
-            of_class = one.object_class == thing.object_class or thing is place
-            if place.memory_id and place_of(named.skill, one)[0] == place.memory_id:
-                told[so if of_class else others].append(not one.reason)
-            elif one.object_class == thing.object_class:
-                told[elsewhere].append(not one.reason)
-        before = [f"{said} worked {sum(told_so)} of {len(told_so)} times" for said, told_so in told.items() if told_so]
+        at = f"{thing.object_class} at {{}}" if len(things) > 1 else "{}"
+        so, others = at.format(place.id), f"others at {place.id}"
+        told: dict[str, list[bool]] = {so: [], others: []}  # whether each try worked
+        elsewhere: dict[str, list[bool]] = {}
+        for one in reversed(tries):
+            of_class, (place_id, place_class) = one.object_class == thing.object_class, place_of(named.skill, one)
+            if place.memory_id and place_id == place.memory_id:
+                told[so if of_class or thing is place else others].append(not one.reason)
+            elif of_class:
+                there = self.task.world.state.named(place_id)
+                name = at.format(there.id) if there is not None else at.format(f"another {place_class}")
+                elsewhere.setdefault(name, []).append(not one.reason)
+        told |= dict(itertools.islice(elsewhere.items(), _MOST_ELSEWHERE))
+        before = [f"{said} worked {sum(worked)} of {len(worked)} times" for said, worked in told.items() if worked]
         times = self._failed[named]
-        said = [_NO_CAUSE] if times == 1 else [f"failed {times} times now"]
+        instead = "take another thing or place, or end with impossible"
+        said = [_MAY_COME_FROM[reason] if times == 1 else f"failed {times} times now"]
+        if times >= _IN_VAIN:
+            said = [f"{said[0]}, which is enough: {instead}"]
+        elif times >= _NO_CHANCE:
+            said = [f"{said[0]}, which is no chance: do first what was not done before any of these, {instead}"]
         return "; ".join([*said, *([f"earlier: {', '.join(before)}"] if before else [])])
 
     def _found(self, named: SkillCall) -> str:

@@ -12,7 +12,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.context.sections import WORKING_MEMORY
 from memory_node.domain.context import Context
 from memory_node.domain.deed import Deed
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import EpisodeSummary
 from memory_node.planner.agent.agent_planner import AgentPlanner
@@ -162,6 +162,69 @@ def test_a_failure_without_cause_tells_what_tries_say_of_thing_and_kind() -> Non
     first, second = unknown.results()[1:3]
     assert ("done first" in first, "done first" in second) == (True, False)
     assert not re.findall(r"\d of \d", first + second)
+
+
+def failing(reason: FailureReason, times: int, *names: str) -> list[str]:
+    """Return what a model is told of a call that fails again and again, something being done in between. names: of the
+    other cabinets, two of which failed before."""
+
+    class Stuck(TinyHome):
+        def execute(self, call: SkillCall) -> SkillResult:
+            self.failing["OpenObject"] = reason
+            return super().execute(call)
+
+    cabinets = [TinyThing(f"c{number}", "Cabinet", states={ObjectState.CLOSED}) for number in (1, 2, 3)]
+    lamps = [TinyThing(f"l{number}", "FloorLamp") for number in range(times)]
+    earlier = tries(("c2", "Cabinet", True), ("c3", "Cabinet", False), ("gone", "Cabinet", True))
+    wanted = [{"kind": "open", "thing": "Cabinet", "words": "open the cabinet"}]
+    wanted += [{"kind": "switch_on", "thing": "FloorLamp", "all": True, "words": "all lamps"}]
+    switched = ["FloorLamp", *(f"FloorLamp {number}" for number in range(2, times + 1))]
+    calls = [[("OpenObject", {"object": "Cabinet"}), ("SwitchOn", {"object": name})] for name in switched]
+    model = ScriptedModel([[("set_goals", {"goals": wanted})], *([one] for each in calls for one in each), END])
+    what = Known(Recalled(tried=earlier), lambda: 60, str)
+    carry_out(model, "open the cabinet and switch on all lamps", Stuck(*cabinets, *lamps), known=what)
+    return [text for text in model.results() if text.startswith("OpenObject")]
+
+
+def test_a_failure_tells_by_name_at_which_others_the_call_worked() -> None:
+    first = failing(FailureReason.EXECUTION, 1)[0]
+    assert "Cabinet 2 worked 0 of 1 times" in first
+    assert "Cabinet 3 worked 1 of 1 times" in first
+    assert "another Cabinet worked 0 of 1 times" in first
+
+
+def test_a_call_that_fails_again_and_again_is_told_to_be_given_up() -> None:
+    told = failing(FailureReason.EXECUTION, 6)
+    assert ["end with impossible" in text for text in told] == [False, False, True, True, True, True]
+    assert ["do first" in text for text in told[2:]] == [True, True, True, False]
+
+
+def test_what_cannot_be_reached_has_a_cause() -> None:
+    (told,) = failing(FailureReason.UNREACHABLE, 1)
+    assert "no cause is known" not in told
+    assert "stands in the way" in told
+
+
+class Cut(TinyHome):
+    """A home in which the apple is in pieces once the robot has moved."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        self.things.pop("a", None)
+        pieces = [TinyThing(f"a{number}", "AppleSliced", "t", {ObjectState.SLICED}) for number in (1, 2)]
+        self.things |= {one.id: one for one in pieces}
+        return super().execute(call)
+
+
+def test_a_whole_is_not_sought_once_it_is_cut() -> None:
+    cut = {"kind": "slice", "thing": "Apple", "words": "slice the apple"}
+    put = {"kind": "place", "thing": "Apple", "sliced": True, "all": True, "place": "Fridge", "words": "put it away"}
+    fetch = {"kind": "fetch", "thing": "Apple", "words": "the apple"}
+    for wanted, is_sought in (([cut, put], False), ([fetch], True)):
+        things = (TinyThing("t", "DiningTable"), TinyThing("f", "Fridge"), TinyThing("k", "Knife", "t"))
+        said, go = ("set_goals", {"goals": wanted}), ("GoToObject", {"object": "Fridge"})
+        model = ScriptedModel([[said], [go], [said], END])
+        carry_out(model, "slice the apple and put it away", Cut(*things, TinyThing("a", "Apple", "t")))
+        assert ("not known: Apple" in model.results()[2]) is is_sought
 
 
 def test_the_past_of_a_thing_has_what_made_it_work_and_nothing_else() -> None:
