@@ -15,7 +15,7 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.parameters import Expert, Parameters, parameter
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.lesson import Lesson, Wording, with_evidence
-from memory_node.lessons.method import of_other_things, written
+from memory_node.lessons.method import of_other_things, says_something, written
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate
 from memory_node.lessons.plugmem import intents_of
@@ -89,8 +89,9 @@ class LessonBank:
         return next((lesson for lesson in self._lessons if lesson.id == lesson_id), None)
 
     def load(self, lessons: Iterable[Lesson]) -> None:
-        """Take over stored lessons, each in the place of the one of its id; of more than it may hold, the newest."""
-        known = {lesson.id: lesson for lesson in (*self._lessons, *lessons)}
+        """Take over stored lessons, each in the place of the one of its id; of more than it may hold, the newest. An
+        older program stored notes that say nothing any more: these are left out."""
+        known = {lesson.id: lesson for lesson in (*self._lessons, *lessons) if says_something(lesson)}
         newest = sorted(known.values(), key=lambda lesson: lesson.wordings[-1].stamp_ns)[-self._limits.capacity :]
         self._lessons, self._keys = newest, self._keys_of(newest)
 

@@ -11,13 +11,11 @@ GOAL = "the goal"
 # Stands behind the verbs of a task that asks for several things of a kind.
 SEVERAL = "again"
 _MOST_PLACES = 8
-_MOST_TRAPS = 3
 
 _TASK = re.compile(r"^Task: (?P<verbs>[^.]+?) with (?P<thing>[^.]+)\.")
 _WAY = re.compile(r"\bWay: (?P<steps>[^.]+)\.")
 _FOUND = re.compile(r"\bLook first at: (?P<places>[^.]+)\.")
 _VAIN = re.compile(r"\bSeldom at: (?P<places>[^.]+)\.")
-_TRAP = re.compile(r"\bTrap: (?P<text>[^.]+)\.")
 # What belongs to the form of a step that puts a thing somewhere.
 _FORM_OF_STEP = re.compile(rf" at\b(?: {GOAL}\b)?")
 
@@ -28,7 +26,7 @@ class Method:
 
     verbs: what is done with the thing, in order; () where nobody has succeeded yet. thing: what the task is about, ""
     where that is not known. way: the steps that worked. found_at: where it was found, the best place first. vain: where
-    it was looked for without success. traps: root causes of failures.
+    it was looked for without success.
     """
 
     verbs: tuple[str, ...] = ()
@@ -36,7 +34,6 @@ class Method:
     way: tuple[str, ...] = ()
     found_at: tuple[str, ...] = ()
     vain: tuple[str, ...] = ()
-    traps: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -47,7 +44,6 @@ class Method:
             f"Way: {'; '.join(self.way)}." if self.way else "",
             f"Look first at: {', '.join(self.found_at)}." if self.found_at else "",
             f"Seldom at: {', '.join(self.vain)}." if self.vain else "",
-            *(f"Trap: {trap}." for trap in self.traps),
         ]
         return " ".join(filter(None, sentences))
 
@@ -59,16 +55,18 @@ class Method:
             f"way that worked ({verbs}): {'; '.join(self.way)}" if self.way else "",
             f"it was found at {', then '.join(self.found_at)}" if self.found_at else "",
             f"looked for in vain at {', '.join(self.vain)}" if self.vain else "",
-            *(f"what went wrong once: {trap}" for trap in self.traps),
         ]
         return f"{thing[:1].upper()}{thing[1:]}: {'. '.join(filter(None, said)) or f'done: {verbs}'}."
 
     @property
     def kind(self) -> LessonKind:
         """What the lesson is that says it."""
-        if self.way:
-            return LessonKind.WAY
-        return LessonKind.WHERE if self.found_at else LessonKind.AVOID
+        return LessonKind.WAY if self.way else LessonKind.WHERE
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it tells a way, or where the thing was: that it was looked for in vain alone helps nobody."""
+        return bool(self.way or self.found_at)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +109,6 @@ class Method:
             way=best.way,
             found_at=tuple(found[:_MOST_PLACES]),
             vain=vain[:_MOST_PLACES],
-            traps=tuple(dict.fromkeys((*newer.traps, *self.traps)))[:_MOST_TRAPS],
         )
 
 
@@ -127,8 +124,13 @@ def read_method(value: str) -> Method | None:
         _listed(_WAY.search(value), "steps", "; "),
         _listed(_FOUND.search(value), "places", ", "),
         _listed(_VAIN.search(value), "places", ", "),
-        tuple(match["text"] for match in _TRAP.finditer(value)),
     )
+
+
+def says_something(lesson: Lesson) -> bool:
+    """Return whether a lesson says anything: a note that names a task and neither a way nor a place does not."""
+    method = read_method(lesson.text)
+    return method is None or method.says_something
 
 
 def in_plain_words(lesson: Lesson) -> str:

@@ -185,3 +185,13 @@ def test_withdrawn_attempt_leaves_the_wording_before_it() -> None:
 
 def test_odd_number_of_trials_is_halved_too() -> None:
     assert Tally(3.0, 3).halved() == Tally(1.0, 1)
+
+
+def test_stored_note_that_says_nothing_any_more_is_left_out(word_embedder) -> None:
+    said, old = ("Look first at: shelf.", "Trap: the same action was made again and again.")
+    notes = [
+        written(key, Wording("bring a mug", f"Task: not done yet with mug. {key}", "e"), "rules") for key in (said, old)
+    ]
+    bank = bank_of(word_embedder)
+    bank.load(notes)
+    assert [lesson.id for lesson in bank] == [said]

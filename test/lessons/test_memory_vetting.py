@@ -37,7 +37,7 @@ def reason_of(value: str, *shown: str) -> str:
         "Look for the mug on a shelf, cool it with the fridge, then put it in the cabinet.",
         "Mugs stand on shelves. Cooling comes before the cabinet.",
         "Task: cool, move with mug. Way: take mug; cool mug with fridge; move mug at the goal. Look first at: shelves.",
-        "Task: not done yet with a thing. Trap: the search went round the same places.",
+        "Task: not done yet with a thing. The search went round the same places.",
         "Two mugs need two ways. Open the drawer before looking into it.",
         "Before PickupObject, do GoToObject(object).",
         "The butterknife and the butter knife are one thing.",

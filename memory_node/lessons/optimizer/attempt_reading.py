@@ -1,5 +1,4 @@
-"""Reads an attempt by rules: the task's object, the sequence that worked and its places, the failures and their
-causes."""
+"""Reads an attempt by rules: the task's object, the sequence that worked and its places."""
 
 from __future__ import annotations
 
@@ -10,28 +9,9 @@ from memory_node.domain.nouns import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.method import GOAL, SEVERAL, Method
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
-from memory_node.search.state_words import states_in
 
-# Repetitions of one action from which it is a loop.
-_LOOP = 3
-# Places that the task does not name and that the robot went to with the thing in its hand, from which it searched on.
-_SEARCHED = 2
-# A search that saw fewer of the kinds of places than this share ended too early.
-_FEW_PLACES = 0.6
 _SEVERAL = frozenset(("two", "three", "four", "both", "several"))
 _WORD = re.compile(r"[a-z]+")
-
-# The skills that bring a thing into another state.
-_CHANGING = tuple(name for name, skill in SKILLS.items() if any(fact.state is not None for fact in skill.effects))
-
-# Root causes, in words that fit every task: the kind of error, and how to avoid it.
-NOT_FOUND = "the thing was not seen, as kinds of places were never searched; search each kind once before any twice"
-LOST_IN_LOOPS = "the same action was made again and again; after one place is searched go to a new one"
-OTHER_THING = "a thing was picked up that the task does not name; compare a thing's name with the task first"
-NOT_TAKEN = "the thing was seen but not picked up; pick it up when it is seen"
-NOT_CHANGED = "the thing was put down without the state that the task asks for; bring that state about first"
-NOT_BROUGHT = "the search went on with the thing in the hand; once it is in the hand go to its place"
-ONE_OF_SEVERAL = "only one of several things was brought; count what is asked for, and go back to where others were"
 
 
 def method_of(attempt: Attempt) -> Method:
@@ -45,7 +25,7 @@ def method_of(attempt: Attempt) -> Method:
     used = {place for place, deed in _with_places(done) if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
     vain = tuple(p for p in looked if p not in {*places, *handled, *used} and not is_named(p, asked))
     if not attempt.success:
-        return Method((), thing, (), places, vain, tuple(_root_causes(attempt, done, thing)))
+        return Method((), thing, (), places, vain)
     acting = _acting(done, thing)
     verbs = tuple(dict.fromkeys(deed.verb for deed in acting if deed.kind is not DeedKind.TAKE)) or ("find",)
     verbs += (SEVERAL,) if _SEVERAL & set(words_of(attempt.query)) else ()
@@ -147,61 +127,3 @@ def _with_places(done: Sequence[Deed]) -> Iterator[tuple[str, Deed]]:
         if deed.place:
             place = deed.place
         yield place, deed
-
-
-def _root_causes(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:
-    """Yield why an attempt failed, the deepest cause first."""
-    taken = [deed.thing for deed in done if deed.kind is DeedKind.TAKE]
-    was_taken = thing in taken
-    if not was_taken:
-        yield from _before_taking(attempt, done, thing, taken)
-    if _repeats(done):
-        yield LOST_IN_LOOPS
-    if was_taken:
-        yield from _after_taking(attempt, done, thing)
-
-
-def _before_taking(attempt: Attempt, done: Sequence[Deed], thing: str, taken: Sequence[str]) -> Iterator[str]:
-    """Yield what kept a thing from being taken."""
-    seen = bool(thing) and any(thing in deed.seen for deed in done)
-    asked = set(words_of(attempt.query))
-    if taken and not any(is_named(one, asked) for one in taken):
-        yield OTHER_THING
-    elif seen and not any(deed.kind is DeedKind.TAKE and deed.thing == thing for deed in attempt.deeds):
-        yield NOT_TAKEN
-    visited = {place for place, _ in _with_places(done) if place}
-    known = set(attempt.places) | visited
-    if not seen and len(visited) < _FEW_PLACES * len(known):
-        yield NOT_FOUND
-
-
-def _after_taking(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:
-    """Yield what kept a thing that was found from its goal."""
-    put = [deed for deed in done if deed.kind is DeedKind.PUT and deed.thing == thing]
-    changed = [deed for deed in done if deed.kind is DeedKind.CHANGE]
-    asked = set(words_of(attempt.query))
-    if _SEVERAL & asked and len(put) == 1:
-        yield ONE_OF_SEVERAL
-    elif not put and _searched_on(done, thing, asked):
-        yield NOT_BROUGHT
-    elif put and not changed and _asks_for_a_change(attempt.query, asked):
-        yield NOT_CHANGED
-
-
-def _asks_for_a_change(query: str, asked: set[str]) -> bool:
-    """Return whether a task names a state of its thing, or a skill that brings one about."""
-    return bool(states_in(query)) or any(is_named(skill, asked) for skill in _CHANGING)
-
-
-def _searched_on(done: Sequence[Deed], thing: str, asked: set[str]) -> bool:
-    """Return whether places were looked at while the thing was in the hand, that the task does not name."""
-    taken = next(n for n, deed in enumerate(done) if deed.kind is DeedKind.TAKE and deed.thing == thing)
-    after = done[taken + 1 :]
-    places = {deed.place for deed in after if deed.kind in (DeedKind.OPEN, DeedKind.TRAVEL) and deed.place}
-    left = [place for place in places if not is_named(place, asked)]
-    return any(deed.kind is DeedKind.LOOK for deed in after) or len(left) >= _SEARCHED
-
-
-def _repeats(done: Sequence[Deed]) -> bool:
-    ways = [deed.text or deed.way for deed in done]
-    return any(ways.count(way) >= _LOOP for way in set(ways))

@@ -20,7 +20,7 @@ class RulesOptimizer:
     def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return the note of an attempt, merged into the first shown entry that is about the same; see Optimizer."""
         note = method_of(attempt)
-        if not (note.way or note.found_at or note.traps):
+        if not note.says_something:
             return Proposal(None, problem="the attempt shows nothing that the skill library does not declare")
         known = [read_method(entry.text) for entry in shown]
         place = next(
@@ -46,6 +46,6 @@ def _analysis(attempt: Attempt, note: Method, place: int | None) -> str:
     if attempt.success:
         what = f"It worked: {'; '.join(note.way)}." if note.way else "It worked without the hand."
     else:
-        what = f"It failed: {note.traps[0]}." if note.traps else "It failed, and its steps do not show why."
+        what = "It failed, and its steps show where the thing was."
     managed = "Nothing shown is about this." if place is None else f"Entry {place} is about this; both become one."
     return " ".join((about, what, managed))
