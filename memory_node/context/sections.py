@@ -166,7 +166,7 @@ class MemoryExcerpt:
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
-                if done < tried and not self._is_taught(action)
+                if done < tried and not self._is_taught(action) and not self._worked_last(action)
             ],
             EXPERIENCES: self._experiences(),
             KNOWN: [f"- {dated(one, self.zone)}{self.said_of.get(one.text, '')}" for one in self.known],
@@ -205,15 +205,16 @@ class MemoryExcerpt:
         answer, told = self.experience, {*self.experience.room_patterns}
         failed: dict[str, Counter[FailureReason]] = {}
         for transition in answer.failed_before:
-            if not self._is_taught(transition.action) and not self._is_told(transition.action):
-                failed.setdefault(transition.action, Counter()).update(transition.reasons)
+            action = transition.action
+            if not (self._is_taught(action) or self._is_told(action) or self._worked_last(action)):
+                failed.setdefault(action, Counter()).update(transition.reasons)
         return [
             *(f"- {action} failed {why.total()}x ({', '.join(map(str, why))})" for action, why in failed.items()),
             *(
                 f"- {name}: {skill} worked {done} of {tried} times"
                 for name, skill, done, tried in answer.action_hints
                 if done < tried and not self._is_taught(action := f"{skill}({name})")
-                if (action, done, tried) not in told
+                if (action, done, tried) not in told and not self._worked_last(action)
             ),
         ]
 
@@ -252,6 +253,14 @@ class MemoryExcerpt:
         (skill, classes), ids = _parts(action), {one.episode_id for one in self.experience.experiences}
         failed = (one for one in self.deeds if one.reason and one.episode_id in ids and one.skill == skill)
         return any(classes <= {one.object_class, one.to_class} for one in failed)
+
+    def _worked_last(self, action: str) -> bool:
+        """Return whether a call over classes worked when it was made last: what failed before is mended, or its cause
+        is told by a lesson."""
+        skill, classes = _parts(action)
+        made = (one for one in reversed(self.deeds) if one.skill == skill)
+        last = next((one for one in made if classes <= {one.object_class, one.to_class}), None)
+        return last is not None and not last.reason
 
     def _recent(self) -> list[str]:
         answers = self.recollection.answers if self.recollection is not None else ()
