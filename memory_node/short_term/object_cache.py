@@ -11,6 +11,7 @@ from pathlib import Path
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.held_units import HeldUnits
@@ -26,12 +27,14 @@ from memory_node.short_term.unit_changes import BY_THE_ROBOT, after_change, merg
 OnChange = Callable[[str, MemoryUnit | None], object]
 
 _REMEMBERED_CONFLICTS = 256
+# What the robot used stays as long as its use counts at least half in the ranking.
+_USED_STAYS_NS = int(RetrievalConfig.use_half_life_s * 1e9)
 
 
 @dataclass(frozen=True)
 class CachedUnit:
     """A unit as the policy holds it. segment: the policy's part that it is in. pinned: a pending subgoal names it, or
-    the robot used it."""
+    the robot used it lately."""
 
     unit: MemoryUnit
     segment: str
@@ -58,6 +61,7 @@ class ObjectCache:
         self._lock = threading.Lock()
         self._units = HeldUnits()
         self._last_use_ns: dict[str, int] = {}
+        self._newest_ns = 0  # the latest stamp of a unit: the time by which a use is long ago
         self._pinned_ids: frozenset[str] = frozenset()
         self._pinned_classes: frozenset[str] = frozenset()
         self._lookups = LookupCounts()
@@ -256,14 +260,19 @@ class ObjectCache:
         )
 
     def _is_pinned(self, key: Key) -> bool:
-        """Return whether a pending subgoal names an object, or the robot used it: a look round must not flush that."""
+        """Return whether a pending subgoal names an object, or the robot used it lately: a look round must not flush
+        that."""
         if key in self._pinned_ids:
             return True
         unit = self._units.get(str(key))
-        return unit is not None and (unit.used_ns > 0 or unit.object_class in self._pinned_classes)
+        if unit is None:
+            return False
+        is_used = unit.used_ns > 0 and self._newest_ns - unit.used_ns <= _USED_STAYS_NS
+        return is_used or unit.object_class in self._pinned_classes
 
     def _set(self, unit: MemoryUnit) -> None:
         self._units.put(unit)
+        self._newest_ns = max(self._newest_ns, unit.stamp_ns)
         self._on_change(unit.object_id, unit)
 
     def _hold(self, unit: MemoryUnit, held: MemoryUnit | None, is_used: bool = False) -> None:

@@ -14,7 +14,7 @@ class TaskAwarePolicy:
     """Wraps another policy: a pinned key that it would evict is parked, and another one goes instead.
 
     At most half of the capacity is parked, so that the wrapped policy can always learn. Keys whose pin ends while
-    they are parked are the next to leave.
+    they are parked are the next to leave; of those whose pin ends by itself, the one that was parked first.
     """
 
     def __init__(
@@ -73,8 +73,9 @@ class TaskAwarePolicy:
     def evict(self) -> Key:
         """Evict what the wrapped policy can best do without among what is not pinned; return it."""
         while not self._released:
-            if not len(self._inner):
-                self._release(next(iter(self._parked)))
+            oldest = next(iter(self._parked), None)
+            if oldest is not None and (not len(self._inner) or not self._is_pinned(oldest)):
+                self._release(oldest)
                 break
             key = self._inner.evict()
             if key not in self:

@@ -148,6 +148,21 @@ def test_what_the_robot_used_stays_when_it_looks_round_for_long(policy):
     assert "a" not in cache, "of what it used the latest stay"
 
 
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+def test_what_was_used_hours_ago_goes_like_all_else(policy):
+    cache = cache_of(6, policy=policy)
+    for number in range(3):
+        cache.apply(StateChange(f"a{number}", "Mug", (number + 1) * S, held=True, position=np.zeros(3)))
+    for number in range(50):
+        cache.put(unit(f"x{number}", "Mug", 60.0 + number))
+    assert cache.statistics().size == 6
+    assert all(f"a{number}" in cache for number in range(3))
+    for number in range(50):
+        cache.put(unit(f"y{number}", "Mug", 5 * 3600.0 + number))
+    assert not any(f"a{number}" in cache for number in range(3))
+    assert not any(one.pinned for one in cache.leaving())
+
+
 def test_more_pins_than_room_still_lets_new_objects_in():
     cache = cache_of(4, policy="w-tinylfu")
     cache.pin(object_classes=["Mug"])
