@@ -145,7 +145,6 @@ class RobotMemory:
         self._expected_of: tuple[tuple[Deed, ...], tuple[Proposition, ...]] = ((), ())
         self._expected = Expectations((), knowledge.zone)
         self.episodes = Episodes(experience, scene, lock, self._intake.remember, task_objects, told, clock, self.deeds)
-        of_tries = self.lessons_of_tries
         named = index.ranker.classes_named
         contexts = ContextWriter(
             scene,
@@ -156,7 +155,7 @@ class RobotMemory:
             told,
             clock,
             self._kinds,
-            of_tries=of_tries,
+            expected=self._expectations,
             deeds=self.deeds.all,
             named=named,
         )
@@ -167,8 +166,7 @@ class RobotMemory:
             experience,
             self.rank_search_areas,
             contexts.tries,
-            self._kinds.recipient,
-            contexts.reference_of,
+            contexts.needed,
         )
         self.guidance = Compilations(
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler, self._kinds
@@ -315,11 +313,11 @@ class RobotMemory:
 
     def lessons_of_tries(self) -> tuple[Lesson, ...]:
         """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""
-        if Memory.LESSONS in self._unread:
-            return ()
         return self._expectations().lessons(self._clock())
 
     def _expectations(self) -> Expectations:
+        if Memory.LESSONS in self._unread:
+            return Expectations(())
         made_from = tried, told = self.deeds.teaching(), tuple(self.knowledge.structured())
         if made_from != self._expected_of:
             facts = [fact for one in told for fact in one.facts]

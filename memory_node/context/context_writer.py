@@ -12,6 +12,7 @@ from types import MappingProxyType
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.past_deeds import ids_in
 from memory_node.context.sections import LESSONS, MemoryExcerpt, assemble
+from memory_node.context.task_memory import Entry, Needed, preparing
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object, robot_room, room_relations
 from memory_node.domain.answer import FindQuery, Recollection
@@ -25,6 +26,7 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.told.binding import VERBS, BindingFacts
+from memory_node.lessons.expectations import Expectations, Named
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
 from memory_node.lessons.lesson import Lesson, LessonKind
@@ -44,7 +46,7 @@ class ContextWriter:
     """Reads all memories and changes none of them; thread-safe.
 
     lock: guards the scene graph. recall: ranks the short-term memory without counting a lookup. told: remembers what
-    each context said, for when a planner says that it acted on it. of_tries: what tries teach now. deeds: all of them.
+    each context said, for when a planner says that it acted on it. expected: what tries teach. deeds: all of them.
     named: the classes that a text names. kinds: the label space.
     """
 
@@ -57,7 +59,7 @@ class ContextWriter:
     clock: Clock
     kinds: ObjectCatalogue
     make_id: IdSource = new_id
-    of_tries: Callable[[], Sequence[Lesson]] = tuple
+    expected: Callable[[], Expectations] = lambda: Expectations(())
     deeds: Callable[[], Sequence[Deed]] = tuple
     named: Callable[[str], Collection[str]] = lambda _text: ()
 
@@ -85,10 +87,24 @@ class ContextWriter:
     def tries(self) -> tuple[Lesson, ...]:
         """Return what tries teach now, in the names of this home. Of a place that memory does not know any more nobody
         could tell which it is."""
-        tried = self.of_tries()
+        tried = self.expected().lessons(self.clock())
         with self.lock:
             known = [one for one in tried if not one.place_id or self._name_of(one.place_id)]
             return tuple(replace(one, wordings=(replace(one.wordings[-1], text=self._in_place(one)),)) for one in known)
+
+    def needed(self) -> Needed:
+        """Return what tells what the tries until now teach to do before a call."""
+        expected = self.expected()
+
+        def of_call(skill: str, things: Sequence[Named], support: Named, has_failed: bool) -> Entry | None:
+            lesson = expected.needed(skill, things, support, self.clock(), has_failed)
+            if lesson is None:
+                return None
+            with self.lock:
+                worded = replace(lesson.wordings[-1], text=self._in_place(lesson))
+                return preparing(replace(lesson, wordings=(worded,)), self._reference_of)
+
+        return of_call
 
     def _in_place(self, lesson: Lesson) -> str:
         """Return a lesson of tries with memory's names of its place and of what has to be done first."""
@@ -114,11 +130,10 @@ class ContextWriter:
         found = self.scene.find(object_id) if object_id else None
         return found.name if found is not None else ""
 
-    def reference_of(self, object_id: str) -> str:
+    def _reference_of(self, object_id: str) -> str:
         """Return how a call names a thing that is remembered, "" where it is not."""
-        with self.lock:
-            found = self.scene.find(object_id) if object_id else None
-            return found.reference if found is not None and not found.removed else ""
+        found = self.scene.find(object_id) if object_id else None
+        return found.reference if found is not None and not found.removed else ""
 
     def _said_of(self, known: Proposition) -> str:
         """Return the things that a statement told by the place where they stood then, with where they are now, in

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import Compiled, CompiledStep, Compiler, Guidance
@@ -15,7 +16,7 @@ from memory_node.context.state_keeper import difference, first_beliefs, kept
 from memory_node.context.state_operations import InvalidDeltaError, apply
 from memory_node.context.step_observation import KnownThing, LookUp, StepObservation, TakenStep
 from memory_node.context.subgoal import Subgoal
-from memory_node.context.task_memory import EntryKind, TaskMemory
+from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall
@@ -147,12 +148,12 @@ class EpisodeGuidance:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
         started = time.perf_counter()
         named = self._named(observation)
-        memory = self._over_names()
-        known = self._known(named, memory)
+        named = replace(named, needed=partial(self._needed, named))
+        known = self._known(named)
         before, self._beliefs = self._beliefs, kept(self._beliefs, named, known)
         delta = difference(before.brief(), self._beliefs.brief(), self._state)
         self._state = apply(delta, self._state)
-        said = self._compiler.compile(replace(named, beliefs=self._beliefs, known=known), self._state, memory)
+        said = self._compiler.compile(replace(named, beliefs=self._beliefs, known=known), self._state, self.memory)
         compiled = replace(said, delta=delta)
         if said.delta:
             compiled = self._also_applied(compiled, said)
@@ -200,25 +201,32 @@ class EpisodeGuidance:
             worded=(lambda call: worded(self._names.referred(call))) if worded is not None else None,
         )
 
-    def _over_names(self) -> TaskMemory:
-        """Return M with the names of remembered things, so that beliefs tell of what a call is prepared with."""
-        entries = [
-            replace(entry, steps=tuple(self._over_name(step) for step in entry.steps))
-            if entry.kind is EntryKind.PREPARATION
-            else entry
-            for entry in self.memory.entries
-        ]
-        return replace(self.memory, entries=tuple(entries))
+    def _needed(self, observation: StepObservation, call: SkillCall) -> Entry | None:
+        """Return what tries teach to do before a call over names, with the names of remembered things, so that beliefs
+        tell of what it is prepared with."""
+        kinds, classes = self._beliefs.world.kinds, {one: observation.class_of(one) for one in call.arguments}
+        # What was carried may be where its old reference means another thing.
+        carried = {one for one in self._handled & classes.keys() if kinds[classes[one]].pickupable}
+        known = {
+            one: None if one in carried else self._look_up(self._names.remembered(one), kind)
+            for one, kind in classes.items()
+        }
+        things = [(thing.id if thing is not None else "", classes[one]) for one, thing in known.items()]
+        last = next(reversed(known.values()), None)
+        support = (last.place_id, last.place_class) if last is not None else ("", "")
+        has_failed = any(one.skill == call.skill for one in self._beliefs.failures)
+        entry = self.memory.needed(call.skill, things, support, has_failed) if things else None
+        return None if entry is None else replace(entry, steps=tuple(map(self._over_name, entry.steps)))
 
     def _over_name(self, step: SkillCall) -> SkillCall:
         return step.renamed({text: self._names.name(text, {}) for text in step.arguments if _place(text)})
 
-    def _known(self, named: StepObservation, memory: TaskMemory) -> Mapping[str, KnownThing]:
+    def _known(self, named: StepObservation) -> Mapping[str, KnownThing]:
         """Return what long-term memory believes of the things of the next step, except those that were handled. The
         steps' effects on these are newer, and their old references may now mean other things.
         """
         known: dict[str, KnownThing] = {}
-        for name in self._looked_up(named, memory):
+        for name in self._looked_up(named):
             thing = None if name in self._handled else self._look_up(self._names.remembered(name), named.class_of(name))
             if thing is None:
                 continue
@@ -229,12 +237,12 @@ class EpisodeGuidance:
                 known.setdefault(place, replace(around, place=""))
         return known
 
-    def _looked_up(self, named: StepObservation, memory: TaskMemory) -> list[str]:
+    def _looked_up(self, named: StepObservation) -> list[str]:
         """Return the names of what the next step is about: of the proposed call and what prepares it, else of the
         subgoal."""
         if named.proposed is not None:
-            preparing = [one for one in memory.for_skill(named.proposed.skill) if one.kind is EntryKind.PREPARATION]
-            names = [name for one in preparing for step in one.steps for name in step.arguments]
+            needed = named.needed(named.proposed)
+            names = [name for step in (needed.steps if needed is not None else ()) for name in step.arguments]
             return [name for name in (*names, *named.proposed.arguments) if self._names.remembered(name)]
         classes = Subgoal.parse(named.subgoal).classes
         return [name for name, kind in named.classes.items() if kind in classes]

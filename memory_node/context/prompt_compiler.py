@@ -197,7 +197,9 @@ def _in_short(entry: Entry) -> str:
 def shown_entries(observation: StepObservation, memory: TaskMemory) -> tuple[Entry, ...]:
     """Return the entries that a prompt has room for: those for the next step first."""
     skill = observation.proposed.skill if observation.proposed is not None else ""
-    return tuple(sorted(memory.entries, key=lambda entry: not (skill and entry.skill == skill))[:_MOST_ENTRIES])
+    needed = observation.needed(observation.proposed) if observation.proposed is not None else None
+    entries = TaskMemory.of([*([needed] if needed is not None else []), *memory.entries]).entries
+    return tuple(sorted(entries, key=lambda entry: not (skill and entry.skill == skill))[:_MOST_ENTRIES])
 
 
 def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:

@@ -85,9 +85,9 @@ class RulesCompiler:
 
     def _prepared(self, call: SkillCall, observation: StepObservation, memory: TaskMemory, depth: int) -> _Step | None:
         """Return the first step of the preparation of a call, None when it needs none."""
-        for entry in (*_learnt_for(call, observation, memory), *self._declared.for_skill(call.skill)):
-            because = self._calls_for(entry, call, observation)
-            if not because:
+        for entry in (observation.needed(call), *memory.for_skill(call.skill), *self._declared.for_skill(call.skill)):
+            because = self._calls_for(entry, call, observation) if entry is not None else ""
+            if entry is None or not because:
                 continue
             for template in entry.steps:
                 step = _bound(template, call, observation)
@@ -182,16 +182,6 @@ class RulesCompiler:
             left = left_of(fitted(entry, subgoal, observation.beliefs.world.kinds), done)
             if left:
                 yield _Step(_with_names(left[0], observation, target), now, (entry.id,))
-
-
-def _learnt_for(call: SkillCall, observation: StepObservation, memory: TaskMemory) -> list[Entry]:
-    """Return M's entries for a call. Where its preparation was learnt with such a thing, what was learnt with others
-    prepares nothing."""
-    classes = {observation.class_of(name) for name in call.arguments}
-    learnt = memory.for_skill(call.skill)
-    prepares = [one for one in learnt if one.kind is EntryKind.PREPARATION and one.classes & classes]
-    own = [one for one in prepares if one.learnt_with & classes]
-    return [one for one in learnt if not own or one in own or one not in prepares]
 
 
 def lessons_that_hold(observation: StepObservation, memory: TaskMemory) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.context.beliefs import Beliefs
+from memory_node.context.task_memory import Entry
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
@@ -39,7 +40,7 @@ class StepObservation:
     of its own. recent: the last steps, oldest first, `taken` among them; an executor
     leaves it to memory. worded: how the executor reads a call as guidance, "" where it is told nothing; None: as the
     call. beliefs, known: what follows from all of the episode so far, and what long-term memory believes of the next
-    step's things, by name; an executor leaves both to memory.
+    step's things, by name; needed: what tries teach to do before a call over names; an executor leaves these to memory.
     """
 
     goals: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class StepObservation:
     worded: Callable[[SkillCall], str] | None = field(default=None, compare=False)
     beliefs: Beliefs = field(default_factory=Beliefs, compare=False, repr=False)
     known: Mapping[str, KnownThing] = field(default_factory=dict, compare=False, repr=False)
+    needed: Callable[[SkillCall], Entry | None] = field(default=lambda _call: None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.goal_index <= len(self.goals):
@@ -74,7 +76,8 @@ class StepObservation:
 
 @dataclass(frozen=True)
 class KnownThing:
-    """What long-term memory believes of one thing. place: a reference to what it is in or on, "" where not known.
+    """What long-term memory believes of one thing. place: a reference to what it is in or on, "" where not known. id,
+    place_id: memory's.
 
     inside: it is in it, and not on it. is_close: the robot may reach it from where it stands. unsaid: returns what
     words leave out of it, see unsaid.py.
@@ -87,6 +90,8 @@ class KnownThing:
     states: tuple[ObjectState, ...] = ()
     is_close: bool = False
     unsaid: Callable[[], NDArray[np.float32]] | None = field(default=None, compare=False)
+    id: str = ""
+    place_id: str = ""
 
 
 # Returns what long-term memory believes of the thing that a reference means; None: it cannot tell which that is.

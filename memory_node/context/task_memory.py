@@ -14,7 +14,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.text_enum import TextEnum
 from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
-from memory_node.lessons.expectations import ENABLING
+from memory_node.lessons.expectations import ENABLING, Named
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import calls_of, intents_of
@@ -42,10 +42,9 @@ class Entry:
 
     id: unique in a TaskMemory; a lesson's is its own. text: in words. skill: the single step that it is for, "" for
     none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
-    that it speaks of; empty: any. learnt_with: the classes of the things that a preparation was tried with. assumes:
-    facts over the arguments of `skill`; one of them must be believed. reason: the failure that it prevents; that the
-    step has just failed so stands for what it assumes. steps: templates (domain.call_template.bind) of what to do, in
-    order. worth: in [0, 1], how well it has proven itself.
+    that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed. reason:
+    the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
+    (domain.call_template.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
     """
 
     id: str
@@ -54,7 +53,6 @@ class Entry:
     skill: str = ""
     goal_kinds: frozenset[str] = frozenset()
     classes: frozenset[str] = frozenset()
-    learnt_with: frozenset[str] = frozenset()
     assumes: tuple[Fact, ...] = ()
     reason: FailureReason | None = None
     steps: tuple[SkillCall, ...] = ()
@@ -67,6 +65,11 @@ class Entry:
             raise InvalidValueError(f"Entry {self.id}: worth: expected 0 to 1, got {self.worth}")
 
 
+# Returns what tries teach to do before a call, as a planner reads them (`Expectations.needed`): of a skill, what it
+# names and what the last of that is on or in, and whether such a call failed in this task.
+Needed = Callable[[str, Sequence[Named], Named, bool], Entry | None]
+
+
 @dataclass(frozen=True)
 class TaskMemory:
     """The entries of one task, most worth first. Entries with one id are one entry.
@@ -75,6 +78,7 @@ class TaskMemory:
     """
 
     entries: tuple[Entry, ...] = field(default=())
+    needed: Needed = field(default=lambda *_call: None, compare=False, repr=False)
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> TaskMemory:
@@ -98,27 +102,34 @@ class TaskMemory:
         return tuple(f"- {entry.text}" for entry in self.entries)
 
 
-def of_lesson(lesson: Lesson, reference_of: Callable[[str], str] = lambda _: "") -> Entry:
-    """Return a lesson as an entry. One of tries says what to do before a call, where it knows; a way over roles fits
-    any thing; all else is advice in words. reference_of: how a call names the thing of an id of memory's, "" for the
-    class."""
+def of_lesson(lesson: Lesson) -> Entry:
+    """Return a lesson as an entry: a way over roles fits any thing; all else is in words. What tries teach to do before
+    a call is asked for by the call (`TaskMemory.needed`)."""
     if intents_of(lesson):
         return _of_way(lesson)
-    # A switch or a door is the same one for every call; what is done with the call's own thing is said in words.
-    switched = all(one.skill in ENABLING for one in lesson.before)
-    named = [(one.skill, reference_of(one.thing_id) or one.thing_class) for one in lesson.before] if switched else []
-    before = tuple(SkillCall(skill, (name,)) for skill, name in named)
     return Entry(
         lesson.id,
-        EntryKind.PREPARATION if before else EntryKind.ADVICE,
+        EntryKind.PREPARATION if _is_switched(lesson) else EntryKind.ADVICE,
         in_plain_words(lesson),
-        skill=lesson.skill if before else "",
         goal_kinds=frozenset(kind for task in lesson.task_types for kind in task.split("+")),
         classes=frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes,
-        learnt_with=lesson.object_classes,
-        steps=before,
         worth=confidence(lesson),
     )
+
+
+def preparing(lesson: Lesson, reference_of: Callable[[str], str] = lambda _: "") -> Entry | None:
+    """Return what a lesson of tries says to do before a call, None where it only says it in words. reference_of: how a
+    call names the thing of an id of memory's, "" for the class."""
+    if not _is_switched(lesson):
+        return None
+    named = [(one.skill, reference_of(one.thing_id) or one.thing_class) for one in lesson.before]
+    return replace(of_lesson(lesson), skill=lesson.skill, steps=tuple(SkillCall(one, (name,)) for one, name in named))
+
+
+def _is_switched(lesson: Lesson) -> bool:
+    """Return whether a switch or a door makes a call work, the same one for every call; what is done with the call's
+    own thing is said in words."""
+    return bool(lesson.before) and all(one.skill in ENABLING for one in lesson.before)
 
 
 def _of_way(way: Lesson) -> Entry:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_node.context.subgoal import Subgoal
-from memory_node.context.task_memory import Entry, TaskMemory, of_lesson, of_places, reminders
+from memory_node.context.task_memory import Entry, Needed, TaskMemory, of_lesson, of_places, reminders
 from memory_node.domain.answer import RankedArea
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.experience_answer import ExperienceQuery
@@ -22,19 +22,18 @@ Retrieve = Callable[[str, str, Sequence[str]], TaskMemory]
 
 @dataclass(eq=False)
 class TaskRetrieval:
-    """A `Retrieve` over all memories of one robot. of_tries: what tries teach now. recipient: the class of persons, of
-    whom each is a case of its own, while entries speak of classes. reference_of: see task_memory.of_lesson.
+    """A `Retrieve` over all memories of one robot. of_tries: what tries teach now. needed: returns what tells what they
+    teach of a call.
     """
 
     experience: Experience
     rank_areas: RankAreas
     of_tries: Callable[[], Sequence[Lesson]] = tuple
-    recipient: str = ""
-    reference_of: Callable[[str], str] = lambda _: ""
+    needed: Callable[[], Needed] = lambda: TaskMemory().needed
 
     def __call__(self, episode_id: str, instruction: str, goals: Sequence[str]) -> TaskMemory:
         """Return what is known that may matter."""
-        return TaskMemory.of(self._entries(episode_id, instruction, goals))
+        return replace(TaskMemory.of(self._entries(episode_id, instruction, goals)), needed=self.needed())
 
     def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
         task_type = "+".join(goal.partition(" ")[0] for goal in goals)
@@ -43,11 +42,7 @@ class TaskRetrieval:
         yield from map(of_lesson, learnt.lessons)
         yield from reminders(learnt.failed_before)
         # What tries teach may be about a thing that no goal names: the tap, or the door of the microwave.
-        yield from (
-            of_lesson(one, self.reference_of)
-            for one in self.of_tries()
-            if not one.place_class or one.place_class != self.recipient
-        )
+        yield from map(of_lesson, self.of_tries())
         yield from map(of_lesson, self.experience.ways_to(instruction))
         subgoals = [Subgoal.parse(goal) for goal in goals]
         for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):

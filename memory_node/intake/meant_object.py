@@ -104,6 +104,8 @@ class KnownThings:
                 believed(found.states),
                 self._is_close(found),
                 partial(unsaid, found, camera) if camera is not None else None,
+                found.id,
+                support.id if support is not None else "",
             )
 
     def _is_close(self, found: SceneObject) -> bool:

@@ -52,6 +52,10 @@ LATELY_NS = 3600 * 10**9
 _DONE_KEPT = 64
 
 
+# Memory's id and the class of a thing; an id of "" for one that nobody can tell from others of its class.
+Named = tuple[str, str]
+
+
 @dataclass(frozen=True)
 class _Try:
     """One try of a call: at which thing or place, with which class, at which time, after which calls that may be the
@@ -95,13 +99,19 @@ class _Suspects:
 class Expectations:
     """tried: every try of the robot, the newest last; zone: of the time of day, None for the machine's. repaired: by
     the id of a place (or thing), since when (ns) people say that it works again: what was tried there before says
-    nothing any more.
+    nothing any more. recipient: the class of persons: each takes what another does not, and one thing for all that
+    they did not take another.
     """
 
     def __init__(
-        self, tried: Sequence[Deed], zone: tzinfo | None = None, repaired: Mapping[str, int] | None = None
+        self,
+        tried: Sequence[Deed],
+        zone: tzinfo | None = None,
+        repaired: Mapping[str, int] | None = None,
+        recipient: str = "",
     ) -> None:
         self._zone = zone
+        self._recipient = recipient
         repaired = repaired or {}
         # By skill and place (or thing), by skill and class of place, and by skill and class of thing.
         self._at: dict[tuple[str, str], list[_Try]] = {}
@@ -189,6 +199,8 @@ class Expectations:
         """
         part = part_of_day(now_ns, self._zone)
         at_place = self._blamed_on(skill, place_id, part)
+        if at_place and at_place[-1].place_class == self._recipient:
+            at_place = [one for one in at_place if one.deed.object_class == object_class]
         failures = [one for one in at_place if one.failed]
         if not failures or not _is_expected_to_fail(at_place, object_class, part):
             return None
@@ -349,6 +361,31 @@ class Expectations:
             writer=WRITER,
         )
 
+    def needed(
+        self, skill: str, things: Sequence[Named], support: Named, now_ns: int, has_failed: bool
+    ) -> Lesson | None:
+        """Return what to do before a call now; None where nothing is known to be needed.
+
+        things: what the call names: what is treated, or taken, first, and what it is done at last. support: what the
+        last one lies on or in. has_failed: such a call failed in this instruction: what a thing of another class may do
+        without is done then, too.
+        """
+        object_class, (place_id, place_class) = things[0][1], things[-1]
+        if is_done_anywhere(skill, len(things)):
+            place_id = place_class = ""
+        elif place_class == self._recipient and not self.was_tried(skill, place_id):
+            return None  # what one person takes only so says nothing of another
+        lesson = self.way(skill, object_class, place_id, place_class, now_ns)
+        if lesson is not None and not lesson.is_needed_with(object_class) and not has_failed:
+            return None  # it is tried without first
+        if skill == "PickupObject" and support[0]:
+            stuck_on = self.stuck_on(place_id)
+            if stuck_on and support[0] not in stuck_on and not has_failed:
+                lesson = None  # here it may come off by itself
+            if lesson is None and self.was_tried(TAKEN_FROM, support[0]):
+                lesson = self.way(TAKEN_FROM, object_class, *support, now_ns)
+        return lesson
+
     def lessons(self, now_ns: int) -> tuple[Lesson, ...]:
         """Return every lesson that holds now, of each call at each place where it was tried, the newest first."""
         found: dict[str, tuple[int, Lesson]] = {}
@@ -373,7 +410,7 @@ def expectations_of(
     """Return what tries teach beside what people told. facts: told, and read; scene: what memory knows."""
     told = any(fact.relation is Relation.BROKEN and not fact.holds for fact in facts)
     repaired = BindingFacts(facts, kinds, scene(), now_ns, zone).repaired() if told else {}
-    return Expectations(tried, zone, repaired)
+    return Expectations(tried, zone, repaired, kinds.recipient)
 
 
 def _call(skill: str, object_class: str, place_class: str) -> str:

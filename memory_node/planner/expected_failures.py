@@ -11,7 +11,7 @@ from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
-from memory_node.lessons.expectations import TAKEN_FROM, Expectations, is_done_anywhere
+from memory_node.lessons.expectations import TAKEN_FROM, Expectations, Named, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
 from memory_node.world.episode import EpisodeWorld
@@ -75,24 +75,12 @@ class ExpectedFailures:
 
     def _unused_way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> tuple[Lesson, str] | None:
         """Return what to do before a call, and memory's id of the thing that it is done with, "" for any."""
-        place_id, place_class = "", ""
-        if not is_done_anywhere(call.skill, len(call.arguments)):
-            if place is None or not place.memory_id:
-                return None
-            place_id, place_class = place.memory_id, self.kinds[place.object_class].name
-            if place_class == self.kinds.recipient and not self.expectations.was_tried(call.skill, place_id):
-                return None  # what one person takes only so says nothing of another
-        object_class = self.kinds[subject.object_class].name if subject is not None else ""
-        lesson = self._way(call.skill, object_class, place_id, place_class)
-        if lesson is not None and not lesson.is_needed_with(object_class) and call.skill not in self.failed:
-            return None  # a thing of another class may do without: it is tried so first
-        support = self._support_of(place) if call.skill == "PickupObject" else None
-        if support is not None:
-            stuck_on = self.expectations.stuck_on(place_id)
-            if stuck_on and support.memory_id not in stuck_on and call.skill not in self.failed:
-                lesson = None  # here it may come off by itself
-            if lesson is None and self.expectations.was_tried(TAKEN_FROM, support.memory_id):
-                lesson = self._way(TAKEN_FROM, object_class, support.memory_id, support.object_class)
+        is_placed = not is_done_anywhere(call.skill, len(call.arguments))
+        if is_placed and (place is None or not place.memory_id):
+            return None
+        things = [self._named(one) for one in (subject, place)[: len(call.arguments)]]
+        support, has_failed = self._named(self._support_of(place)), call.skill in self.failed
+        lesson = self.expectations.needed(call.skill, things, support, self.clock(), has_failed)
         if lesson is None:
             return None
         about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
@@ -179,6 +167,9 @@ class ExpectedFailures:
     def _way(self, skill: str, of_class: str, place_id: str, place_class: str) -> Lesson | None:
         """Return what to do now before a call that fails without it."""
         return self.expectations.way(skill, of_class, place_id, place_class, self.clock())
+
+    def _named(self, thing: Thing | None) -> Named:
+        return (thing.memory_id, self.kinds[thing.object_class].name) if thing is not None else ("", "")
 
     def _support_of(self, thing: Thing | None) -> Thing | None:
         support = self.world.state.things.get(thing.container) if thing is not None else None

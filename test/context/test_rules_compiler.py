@@ -1,6 +1,6 @@
 """When an entry applies: its target is the next step, and what it assumes is believed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -14,11 +14,13 @@ from memory_node.context.guidance import Delivery, Guidance
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
 from memory_node.context.subgoal import Subgoal
-from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson, preparing
 from memory_node.context.ways import fitted
+from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
+from memory_node.lessons.expectations import Expectations, Named
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
 from memory_node.world.state import Thing, WorldState
 
@@ -201,7 +203,7 @@ def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
         evidence_for=("e1:3",),
     )
     heat, memory = SkillCall("HeatObject", ("Mug", "Microwave")), TaskMemory.of([of_lesson(lesson)])
-    more = {"classes": {**CLASSES, "Switch": "Switch"}}
+    more = {"classes": {**CLASSES, "Switch": "Switch"}, "needed": {heat: preparing(lesson)}.get}
     known = beliefs("Mug", "Microwave", states={"Microwave": "closed"})
     before = guided(heat, known, memory, **more)
     assert before is not None
@@ -217,13 +219,13 @@ def test_what_made_a_call_work_before_comes_first_until_it_holds() -> None:
 def test_guidance_names_the_very_switch_out_of_view_and_only_where_it_is_not_on(state, said) -> None:
     before = (Preparation("SwitchOn", "s1", "Switch"),)
     lesson = Lesson("k", LessonKind.WAY, (Wording("", "so"),), "HeatObject", place_class="Microwave", before=before)
-    entry = of_lesson(lesson, {"s1": "Switch@4,3,1"}.__getitem__)
+    entry = preparing(lesson, {"s1": "Switch@4,3,1"}.__getitem__)
     known = {"Switch@4,3,1": KnownThing("Switch", states=(state,), is_close=True)}
     episode = EpisodeGuidance(
         "heat the mug",
         "Mug",
         load_catalogue(),
-        TaskMemory.of([entry]),
+        TaskMemory(needed=lambda *_: entry),
         RulesCompiler(),
         lambda name, _: known.get(name),
         5,
@@ -233,25 +235,31 @@ def test_guidance_names_the_very_switch_out_of_view_and_only_where_it_is_not_on(
     assert [one for one in calls if "Switch" in one] == said
 
 
-@pytest.mark.parametrize(("thing", "prepared"), [("Apple", "Lamp"), ("Mug", "Switch"), ("Knife", "Lamp")])
-def test_each_kind_of_thing_has_the_preparation_that_was_learnt_with_it(thing: str, prepared: str) -> None:
-    entries = [
-        Entry(
-            name,
-            EntryKind.PREPARATION,
-            f"works after SwitchOn {name}",
-            "HeatObject",
-            classes=frozenset({"Microwave"}),
-            learnt_with=frozenset({kind}),
-            steps=(SkillCall("SwitchOn", (name,)),),
-        )
-        for kind, name in (("Apple", "Lamp"), ("Mug", "Switch"))
-    ]
-    classes = {**CLASSES, "Switch": "Switch", "Lamp": "Lamp"}
-    heat, known = SkillCall("HeatObject", (thing, "Microwave")), beliefs(thing, "Microwave")
-    before = guided(heat, known, TaskMemory.of(entries), classes=classes)
-    assert before is not None
-    assert before.goal.arguments == (prepared,)
+@pytest.mark.parametrize(("place", "is_prepared"), [("m1", True), ("m2", False), ("m3", True)])
+def test_guidance_reads_tries_as_a_planner_does_by_the_very_place(place: str, is_prepared: bool) -> None:
+    """The first microwave needs a switch, the second works without, the third was never tried."""
+    at = {name: {"to_id": name, "to_class": "Microwave"} for name in ("m1", "m2")}
+    expected = Expectations(
+        [
+            Deed("e1:0", "HeatObject", "b", "Bread", 1, reason="execution", **at["m1"]),
+            Deed("e1:1", "SwitchOn", "s1", "Switch", 2),
+            Deed("e1:2", "HeatObject", "b", "Bread", 3, **at["m1"]),
+            Deed("e2:0", "HeatObject", "b", "Bread", 4, **at["m2"]),
+        ]
+    )
+
+    def needed(skill: str, things: Sequence[Named], support: Named, has_failed: bool) -> Entry | None:
+        lesson = expected.needed(skill, things, support, 5, has_failed)
+        return preparing(lesson) if lesson is not None else None
+
+    def look_up(reference: str, object_class: str) -> KnownThing | None:
+        return KnownThing(object_class, id=place) if object_class == "Microwave" else None
+
+    episode = EpisodeGuidance(
+        "heat the mug", "Mug", load_catalogue(), TaskMemory(needed=needed), RulesCompiler(), look_up, 5
+    )
+    step = episode.step(StepObservation(proposed=SkillCall("HeatObject", ("Mug", "Microwave@1,1,1"))))
+    assert ("Switch" in str(step.guidance)) is is_prepared
 
 
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:

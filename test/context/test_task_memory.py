@@ -11,6 +11,7 @@ from memory_node.context.task_memory import (
     TaskMemory,
     of_lesson,
     of_places,
+    preparing,
     reminders,
 )
 from memory_node.domain.answer import RankedArea
@@ -35,10 +36,14 @@ def test_way_of_skills_alone_is_advice_for_its_kinds_of_task() -> None:
 
 
 def test_what_makes_a_call_work_prepares_it() -> None:
-    before = (Preparation("SwitchOn", "id7", "Switch"),)
-    entry = of_lesson(lesson(LessonKind.WAY, "so", skill="HeatObject", place_class="Microwave", before=before))
+    switch, put = Preparation("SwitchOn", "id7", "Switch"), Preparation("PutObject", "", "Mug", "id8", "Shelf")
+    tries = lesson(LessonKind.REPAIR, "so", skill="HeatObject", place_class="Microwave", before=(switch,))
+    entry = preparing(tries)
+    assert entry is not None
     assert (entry.kind, entry.skill, entry.classes) == (EntryKind.PREPARATION, "HeatObject", {"Microwave"})
     assert entry.steps == (SkillCall("SwitchOn", ("Switch",)),)
+    assert of_lesson(tries).steps == ()
+    assert preparing(lesson(LessonKind.REPAIR, "so", skill="HeatObject", before=(put,))) is None
 
 
 def test_other_lessons_are_advice() -> None:

@@ -92,6 +92,26 @@ def test_place_is_blamed_once_several_classes_failed_since_it_worked() -> None:
     assert not diary.heat("Egg", MORNING).expects_failure("HeatObject", "Bread", "micro", NEXT)
 
 
+def test_what_a_person_did_not_take_says_nothing_of_other_things_or_persons() -> None:
+    def gave(number: int, name: str, to: str, fails: bool = True) -> Deed:
+        there, why = {"to_id": to, "to_class": "User"}, "execution" if fails else ""
+        return Deed(f"e1:{number}", "PutObject", name.lower(), name, at(MORNING) + number, reason=why, **there)
+
+    lamp = Deed("e1:3", "SwitchOn", "l", "FloorLamp", at(MORNING) + 3)
+    refused = [gave(1, "Egg", "ana"), gave(2, "Mug", "ana")]
+    people = Expectations([*refused, lamp, gave(4, "Egg", "ana", fails=False)], UTC, recipient="User")
+    assert people.failing("PutObject", "Mug", "ana", at(NEXT)) is not None
+    assert people.failing("PutObject", "Apple", "ana", at(NEXT)) is None
+
+    def needed(person: str) -> bool:
+        things = [("e", "Egg"), (person, "User")]
+        return people.needed("PutObject", things, ("", ""), at(NEXT), has_failed=False) is not None
+
+    assert (needed("ana"), needed("ben")) == (True, False)
+    # A place that takes neither takes nothing else.
+    assert Expectations(refused, UTC).failing("PutObject", "Apple", "ana", at(NEXT)) is not None
+
+
 def test_class_is_blamed_at_all_times_where_another_worked_at_the_time_of_the_failure() -> None:
     diary = Diary().begin().heat("Potato", MORNING).heat("Egg", MORNING, fails=True).heat("Potato", EVENING)
     assert diary.expects_failure("HeatObject", "Egg", "micro", "2026-03-03 19:00")
