@@ -32,8 +32,7 @@ from benchmarks.household_lives import Lives
 from memory_node.app.progress import progress_bar
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
-from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort, StepObservation, TakenStep
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import ExperienceConfig

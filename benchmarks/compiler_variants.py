@@ -13,11 +13,10 @@ from benchmarks.averages import mean_of, median_of
 from memory_node.context.beliefs import Beliefs, Failed
 from memory_node.context.brief_state import BriefState
 from memory_node.context.config import CompilerConfig
-from memory_node.context.guidance import Compiled, Compiler, Guidance, said
+from memory_node.context.guidance import Compiled, Compiler, Guidance, StepObservation, TakenStep, said
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.call_template import bind

@@ -11,8 +11,8 @@ from benchmarks.alfworld.game_commands import called_skill
 from benchmarks.alfworld.things import classes_of
 from benchmarks.alfworld.transcripts import as_one_text
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind
+from memory_node.context.ways import Subgoal
 from memory_node.domain.skill import SkillCall
 
 # So many are retrieved for a task.

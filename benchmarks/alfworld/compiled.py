@@ -14,8 +14,7 @@ from benchmarks.alfworld.open_world import with_unknown_places
 from benchmarks.alfworld.robot import TextRobot
 from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.guidance import CompiledStep, Compiler
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.guidance import CompiledStep, Compiler, StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.object_reference import ObjectReference

@@ -24,8 +24,7 @@ from benchmarks.scienceworld.name_likeness import (
 )
 from benchmarks.scienceworld.statements import failures_of, place_of_robot, stands_at
 from memory_node.context.brief_state import BriefState, Section
-from memory_node.context.guidance import Compiled, Guidance, said
-from memory_node.context.step_observation import StepObservation
+from memory_node.context.guidance import Compiled, Guidance, StepObservation, said
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.skill import SkillCall
 from memory_node.episodes.repetition import repeated

@@ -24,9 +24,8 @@ from benchmarks.scienceworld.lesson_state import first_lesson_state, followed
 from benchmarks.scienceworld.name_likeness import NameLikeness
 from benchmarks.scienceworld.sentences import Outcome
 from benchmarks.scienceworld.statements import place_of_robot
-from memory_node.context.guidance import Compiled, CompiledStep, Compiler
-from memory_node.context.state_operations import Delta, InvalidDeltaError, apply
-from memory_node.context.step_observation import TakenStep
+from memory_node.context.brief_state import Delta, InvalidDeltaError, apply
+from memory_node.context.guidance import Compiled, CompiledStep, Compiler, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall

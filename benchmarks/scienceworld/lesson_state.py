@@ -18,8 +18,18 @@ from benchmarks.scienceworld.statements import (
     rests,
     stands_at,
 )
-from memory_node.context.brief_state import MAX_ITEM, BriefState, Section
-from memory_node.context.state_operations import FOLD_OVER, Create, Delete, Delta, Fold, Update, apply
+from memory_node.context.brief_state import (
+    FOLD_OVER,
+    MAX_ITEM,
+    BriefState,
+    Create,
+    Delete,
+    Delta,
+    Fold,
+    Section,
+    Update,
+    apply,
+)
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 

@@ -24,8 +24,8 @@ from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, 
 from memory_node.app.progress import progress_bar
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
-from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
 from memory_node.lessons.optimizer.curator import Curator
+from memory_node.lessons.optimizer.rules import is_named, words_of
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
 

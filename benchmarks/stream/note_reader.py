@@ -12,7 +12,7 @@ from benchmarks.alfworld.sentences import label_of, read_places, read_sight
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method
 from memory_node.lessons.optimizer.attempt import DeedKind
-from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
+from memory_node.lessons.optimizer.rules import is_named, words_of
 
 # Words of a step or a task that name neither a thing nor a place.
 _SMALL = frozenset(

@@ -13,11 +13,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.config import COMPILERS, CompilerConfig
 from memory_node.context.episode_guidance import EpisodeGuidance
-from memory_node.context.guidance import Compiled, CompiledStep, Compiler, GuidancePort
+from memory_node.context.guidance import Compiled, CompiledStep, Compiler, GuidancePort, LookUp, StepObservation
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.context.step_observation import LookUp, StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.errors import InvalidValueError, NotFoundError

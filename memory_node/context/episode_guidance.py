@@ -11,12 +11,20 @@ from dataclasses import replace
 from functools import partial
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.guidance import Compiled, CompiledStep, Compiler, Guidance
+from memory_node.context.brief_state import InvalidDeltaError, apply
+from memory_node.context.guidance import (
+    Compiled,
+    CompiledStep,
+    Compiler,
+    Guidance,
+    KnownThing,
+    LookUp,
+    StepObservation,
+    TakenStep,
+)
 from memory_node.context.state_keeper import difference, first_beliefs, kept
-from memory_node.context.state_operations import InvalidDeltaError, apply
-from memory_node.context.step_observation import KnownThing, LookUp, StepObservation, TakenStep
-from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory
+from memory_node.context.ways import Subgoal
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall

@@ -8,17 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.brief_state import BriefState, InvalidDeltaError, Section, apply
 from memory_node.context.config import CompilerModelConfig
-from memory_node.context.guidance import Compiled, Delivery, Guidance, said
+from memory_node.context.guidance import Compiled, Delivery, Guidance, StepObservation, said
 from memory_node.context.reply_forms import Choices, SaidCompilation, reply_schema
-from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.context.state_operations import InvalidDeltaError, apply
-from memory_node.context.step_observation import StepObservation
-from memory_node.context.subgoal import Subgoal
+from memory_node.context.soft_memory import UNSAID, SoftMemoryWeights
 from memory_node.context.task_memory import Entry, TaskMemory
-from memory_node.context.unsaid import UNSAID
-from memory_node.context.ways import calls_towards
+from memory_node.context.ways import Subgoal, calls_towards
 from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS

@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.brief_state import BriefState, Delete, Operation, Section
 from memory_node.context.guidance import Delivery
-from memory_node.context.state_operations import Delete, Operation
 from memory_node.llm.errors import RejectedReplyError
 
 _MOST_OPERATIONS = 8

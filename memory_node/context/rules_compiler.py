@@ -10,11 +10,9 @@ from types import MappingProxyType
 
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
-from memory_node.context.guidance import Compiled, Guidance, said
-from memory_node.context.step_observation import StepObservation
-from memory_node.context.subgoal import Subgoal
+from memory_node.context.guidance import Compiled, Guidance, StepObservation, said
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
-from memory_node.context.ways import fitted, left_of
+from memory_node.context.ways import Subgoal, fitted, left_of
 from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate

@@ -19,8 +19,8 @@ from memory_node.knowledge.answering import dated
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.lessons.expectations import WRITER
-from memory_node.lessons.experience_answer import ExperienceAnswer
 from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.long_term import ExperienceAnswer
 from memory_node.lessons.plugmem import WRITER as WAYS
 
 # BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.beliefs import Beliefs, Failed
-from memory_node.context.brief_state import MAX_ITEM, BriefState, Section
-from memory_node.context.state_operations import FOLD_OVER, Create, Delete, Delta, Update
-from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
+from memory_node.context.brief_state import FOLD_OVER, MAX_ITEM, BriefState, Create, Delete, Delta, Section, Update
+from memory_node.context.guidance import KnownThing, StepObservation, TakenStep
 from memory_node.domain.skill_library import SKILLS
 from memory_node.world.failures import after_failure
 from memory_node.world.skills import after

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, Needed, TaskMemory, of_lesson, of_places, reminders
+from memory_node.context.ways import Subgoal
 from memory_node.domain.answer import RankedArea
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.long_term import ExperienceQuery
 
 # Likely places that are retrieved for each thing of a task.
 _MOST_PLACES = 3

@@ -1,16 +1,46 @@
-"""Adapts sequences that worked to a subgoal: its things replace the things of the sequence."""
+"""A subgoal in words, taken apart, and sequences that worked adapted to it: its things replace their things."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.step_observation import StepObservation
-from memory_node.context.subgoal import Subgoal
+from memory_node.context.guidance import StepObservation
 from memory_node.context.task_memory import Entry, EntryKind
 from memory_node.domain.skill import SkillCall
 from memory_node.lessons.plugmem import PLACE, THING, fits
+
+_PART = re.compile(r"(?:(?P<role>to|in|with) )?(?P<name>[A-Z]\w*)")
+_ROLES = {None: "target", "to": "destination", "in": "container", "with": "light"}
+
+
+@dataclass(frozen=True)
+class Subgoal:
+    """kind: its first word. The other parts are classes, "" where it names none."""
+
+    kind: str
+    target: str = ""
+    destination: str = ""
+    container: str = ""
+    light: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Subgoal:
+        """Return the parts of a goal's words; a text of another form has only a kind."""
+        kind, _, rest = text.partition(" ")
+        parts: dict[str, str] = {}
+        for match in _PART.finditer(rest):
+            parts.setdefault(_ROLES[match["role"]], match["name"])
+        return cls(kind, **parts)
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """All classes that it names."""
+        return frozenset({self.target, self.destination, self.container, self.light} - {""})
+
 
 # Most things of a class that a reply may name.
 _MOST_NAMED = 6

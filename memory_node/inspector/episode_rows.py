@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.brief_state import delta_to_rows
 from memory_node.context.guidance import CompiledStep
-from memory_node.context.state_operations import delta_to_rows
 from memory_node.context.told_contexts import PastEpisode, ToldContext
 from memory_node.episodes.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews

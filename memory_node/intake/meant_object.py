@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from memory_node.context.step_observation import KnownThing
-from memory_node.context.unsaid import unsaid
+from memory_node.context.guidance import KnownThing
+from memory_node.context.soft_memory import unsaid
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject

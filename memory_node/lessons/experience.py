@@ -23,11 +23,10 @@ from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig, Part
-from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery, answer_to
 from memory_node.lessons.learner import Learner, OnEnded, learn_nothing
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import LESSONS, ExperienceLog
-from memory_node.lessons.long_term import LongTermExperience
+from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.plugmem import intent_of
 
@@ -219,7 +218,7 @@ class Experience:
         with self._lock:
             episode = self._episodes.find(query.episode_id) if query.episode_id else self._episodes.latest()
             if episode is None:
-                return answer_to(query, self._long_term, self._config)
+                return self._long_term.answer(query)
             summary = episode.summary
             query = replace(
                 query,
@@ -227,7 +226,7 @@ class Experience:
                 task_type=query.task_type or summary.task_type,
                 room=query.room or episode.room,
             )
-            answer = answer_to(query, self._long_term, self._config)
+            answer = self._long_term.answer(query)
             return replace(answer, working_memory=episode.memory.view() if "working" in self._config.parts else None)
 
     def ways_to(self, instruction: str, most: int = 2) -> tuple[Lesson, ...]:

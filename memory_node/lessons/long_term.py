@@ -1,9 +1,10 @@
-"""What all ended episodes left: the graph of what was done, the attempts and the bank of lessons, within bounds."""
+"""What all ended episodes left: the graph of what was done, the attempts and the bank of lessons, within bounds; and
+what it answers for a place and a task."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -11,11 +12,43 @@ from memory_node.episodes.attempt_index import AttemptIndex
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
 from memory_node.episodes.past_attempt import PastAttempt
+from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons import plugmem
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.brainmem import utility
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson
+
+_HINTS_A_CLASS, _MOST_FAILED = 3, 5
+
+
+@dataclass(frozen=True)
+class ExperienceQuery:
+    """BrainMem's query: where the robot is, what kind of task it has, in which words, with which objects."""
+
+    room: str = ""
+    task_type: str = ""
+    objects: tuple[str, ...] = ()
+    episode_id: str = ""
+    instruction: str = ""
+
+
+@dataclass(frozen=True)
+class ExperienceAnswer:
+    """What experience knows for a query; every part may be empty.
+
+    room: the one that it is about.
+    """
+
+    room: str
+    lessons: tuple[Lesson, ...] = ()
+    room_patterns: tuple[tuple[str, int, int], ...] = ()
+    experiences: tuple[PastAttempt, ...] = ()
+    failed_before: tuple[Transition, ...] = ()
+    action_hints: tuple[tuple[str, str, int, int], ...] = ()
+    learnt_relations: tuple[tuple[str, int], ...] = ()
+    working_memory: WorkingMemoryView | None = None
+
 
 # Attempts at a kind of task for which a failure is recalled.
 _ATTEMPTS_RECALLED = 20
@@ -94,13 +127,34 @@ class LongTermExperience:
         bad = self.bank.note_outcome(summary.instruction, float(bool(summary.success)), given)
         return tuple(lesson for lesson in self.bank if lesson != before[lesson.id]), bad
 
-    def lessons_for(self, instruction: str, task_type: str, classes: Collection[str], room: str) -> tuple[Lesson, ...]:
+    def answer(self, query: ExperienceQuery) -> ExperienceAnswer:
+        """Return what is known for a query, of the parts and graphs that the config names."""
+        parts, graphs = self._config.parts, self._config.graphs
+        lessons = self._lessons_for(query) if "semantic" in parts else ()
+        if "episodic" not in parts:
+            return ExperienceAnswer(query.room, lessons)
+        graph, in_room = self.graph, graphs if query.room else frozenset[str]()
+        similar = self.attempts.similar(query.task_type, query.objects, query.room, self._config.top_k)
+        hints = [(name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS)]
+        tried = self.attempts.of_task(query.task_type)[-_ATTEMPTS_RECALLED:] if query.task_type else []
+        failed = graph.failed_transitions({one.episode_id for one in (*tried, *similar)})[:_MOST_FAILED]
+        return ExperienceAnswer(
+            query.room,
+            lessons,
+            room_patterns=tuple(graph.room_patterns(query.room)) if "rooms" in in_room else (),
+            experiences=tuple(similar) if "trajectories" in graphs else (),
+            failed_before=tuple(failed) if "actions" in graphs else (),
+            action_hints=tuple(hints) if "actions" in graphs else (),
+            learnt_relations=tuple(graph.learnt_relations(query.room)) if "relations" in in_room else (),
+        )
+
+    def _lessons_for(self, query: ExperienceQuery) -> tuple[Lesson, ...]:
         """Return the lessons of related tasks, the nearest first, then those about this kind of task and these things,
         most useful first; at most `active_guidelines`."""
-        nearest = self.bank.related(instruction)
+        nearest = self.bank.related(query.instruction)
         near = {lesson.id for lesson in nearest}
         about = [one for one in self.bank if one.id not in near and not one.situation]
-        fitting = [one for one in about if one.applies(task_type, classes, room)]
+        fitting = [one for one in about if one.applies(query.task_type, query.objects, query.room)]
         newest_ns = max((one.helped_ns for one in fitting), default=0)
         fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
         return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
@@ -120,15 +174,6 @@ class LongTermExperience:
                 self.bank.put(left)
                 put.append(left)
         return put, gone
-
-    def similar(self, task_type: str, objects: Sequence[str], room: str) -> list[PastAttempt]:
-        """Return the top-k attempts most like a query."""
-        return self.attempts.similar(task_type, objects, room, self._config.top_k)
-
-    def failed_before(self, task_type: str, similar: Sequence[PastAttempt]) -> list[Transition]:
-        """Return what failed when the same task was tried, and in similar episodes; most often failed first."""
-        tried = self.attempts.of_task(task_type)[-_ATTEMPTS_RECALLED:] if task_type else []
-        return self.graph.failed_transitions({attempt.episode_id for attempt in (*tried, *similar)})
 
     def figures(self) -> dict[str, int]:
         """Return how much is known."""

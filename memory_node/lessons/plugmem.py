@@ -15,7 +15,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.lesson import Lesson, LessonKind, Wording, with_evidence
-from memory_node.lessons.optimizer.attempt_reading import is_named, words_of
+from memory_node.lessons.optimizer.rules import is_named, words_of
 from memory_node.world.skills import fits_kind
 from memory_node.world.state import Thing, WorldState
 

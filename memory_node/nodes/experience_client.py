@@ -9,8 +9,7 @@ from typing import Any
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.context.guidance import CompiledStep
-from memory_node.context.step_observation import StepObservation
+from memory_node.context.guidance import CompiledStep, StepObservation
 from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 from memory_node.nodes import conversions
 from memory_node.nodes.service_clients import ServiceClients

@@ -6,8 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from memory_node.context.guidance import CompiledStep, GuidancePort
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.guidance import CompiledStep, GuidancePort, StepObservation, TakenStep
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind, Report
 

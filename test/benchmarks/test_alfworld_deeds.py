@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.alfworld.deeds import attempt_of_game, deed_of
 from memory_node.lessons.optimizer.attempt import DeedKind
-from memory_node.lessons.optimizer.attempt_reading import method_of
+from memory_node.lessons.optimizer.rules import method_of
 
 TEXT = "You are in a room. Looking quickly around you, you see a drawer 2, a drawer 1, a side table 1, and a fridge 1."
 

@@ -20,7 +20,7 @@ from benchmarks.alfworld.play import PlayedGame, Player
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.long_term import ExperienceQuery
 
 KINDS = for_text_games(load_catalogue())
 FRESH = Carried(experience=CarriedExperience())

@@ -24,8 +24,8 @@ from benchmarks.guidance_judge import GuidedMoment, is_precise
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
+from memory_node.context.guidance import StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.sim import load_home

@@ -5,9 +5,8 @@ from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
 from memory_node.context.compilations import WithRules, open_compiler
 from memory_node.context.config import CompilerConfig, CompilerModelConfig
-from memory_node.context.guidance import Compiled, Delivery
+from memory_node.context.guidance import Compiled, Delivery, StepObservation
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import SkillCall

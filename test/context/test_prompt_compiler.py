@@ -8,16 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.brief_state import BriefState, Create, Section
 from memory_node.context.config import CompilerModelConfig
-from memory_node.context.guidance import Compiled, Delivery
+from memory_node.context.guidance import Compiled, Delivery, KnownThing, StepObservation, TakenStep
 from memory_node.context.prompt_compiler import PromptCompiler, possible_goals
 from memory_node.context.reply_forms import Choices, SaidCompilation, reply_schema
-from memory_node.context.soft_memory import Layer, SoftMemoryWeights
-from memory_node.context.state_operations import Create
-from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
+from memory_node.context.soft_memory import UNSAID, Layer, SoftMemoryWeights
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
-from memory_node.context.unsaid import UNSAID
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.llm.chat import GrammarForm, Message, Reply

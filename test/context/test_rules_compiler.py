@@ -10,12 +10,10 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.beliefs import Beliefs, Failed
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.episode_guidance import EpisodeGuidance
-from memory_node.context.guidance import Delivery, Guidance
+from memory_node.context.guidance import Delivery, Guidance, KnownThing, StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
-from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson, preparing
-from memory_node.context.ways import fitted
+from memory_node.context.ways import Subgoal, fitted
 from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS

@@ -13,8 +13,8 @@ from memory_node.episodes.episode_graph import EpisodeGraph
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.working_memory import WorkingMemory
 from memory_node.knowledge.facts import Proposition
-from memory_node.lessons.experience_answer import ExperienceAnswer
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
+from memory_node.lessons.long_term import ExperienceAnswer
 
 
 def test_budget_cuts_the_least_important_lines() -> None:

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_node.context.brief_state import BriefState, Section
-from memory_node.context.state_operations import (
+from memory_node.context.brief_state import (
+    BriefState,
     Create,
     Delete,
     Delta,
     Fold,
     InvalidDeltaError,
+    Section,
     Update,
     apply,
     delta_from_rows,

@@ -12,7 +12,7 @@ pytest.importorskip("fastapi")
 from inspected_home import Client, serving
 from running_memory import running_memory
 
-from memory_node.context.step_observation import StepObservation
+from memory_node.context.guidance import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
 from memory_node.inspector import opened_memory

@@ -14,7 +14,7 @@ pytest.importorskip("fastapi")
 from furnished_home import START_NS, furnished
 from inspected_home import Client, serving
 
-from memory_node.context.step_observation import StepObservation
+from memory_node.context.guidance import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord

@@ -8,9 +8,9 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.experience_answer import ExperienceAnswer, ExperienceQuery
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import LESSONS
+from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery
 
 StepMaker = Callable[..., StepRecord]
 SECOND_NS = 1_000_000_000

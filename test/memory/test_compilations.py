@@ -4,10 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from memory_node.context.brief_state import Section
-from memory_node.context.guidance import Delivery
-from memory_node.context.state_operations import apply
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.brief_state import Section, apply
+from memory_node.context.guidance import Delivery, StepObservation, TakenStep
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange

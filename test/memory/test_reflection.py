@@ -4,7 +4,7 @@ import threading
 
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.lessons.experience_answer import ExperienceQuery
+from memory_node.lessons.long_term import ExperienceQuery
 from memory_node.memory import RobotMemory
 
 

@@ -16,8 +16,8 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
-from memory_node.lessons.experience_answer import ExperienceQuery
 from memory_node.lessons.lesson import Lesson, LessonKind, Wording
+from memory_node.lessons.long_term import ExperienceQuery
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

@@ -10,10 +10,8 @@ import pytest
 from ros_peer import RosPeer
 from running_memory import running_memory
 
-from memory_node.context.brief_state import BriefState
-from memory_node.context.guidance import Compiled, CompiledStep, Delivery, Guidance
-from memory_node.context.state_operations import Create
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.brief_state import BriefState, Create
+from memory_node.context.guidance import Compiled, CompiledStep, Delivery, Guidance, StepObservation, TakenStep
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 

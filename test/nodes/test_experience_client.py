@@ -11,7 +11,7 @@ import pytest
 from ros_peer import RosPeer
 from running_memory import running_memory
 
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.guidance import StepObservation, TakenStep
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.planner.executor import InstructionExecutor

@@ -9,8 +9,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
-from memory_node.context.guidance import Compiled, CompiledStep, Guidance, GuidancePort
-from memory_node.context.step_observation import StepObservation
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance, GuidancePort, StepObservation
 from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult

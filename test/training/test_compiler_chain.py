@@ -18,8 +18,7 @@ from benchmarks.alfworld.compiled_aid import CompiledAids
 from benchmarks.alfworld.games import Game
 from benchmarks.compiler_variants import FULL, row_of
 from memory_node.context.config import CompilerModelConfig
-from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.context.unsaid import UNSAID
+from memory_node.context.soft_memory import UNSAID, SoftMemoryWeights
 from memory_node.llm.chat import Message
 
 pytest.importorskip("torch", reason="needs the extra learning")

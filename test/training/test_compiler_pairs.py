@@ -13,10 +13,9 @@ from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
 from memory_node.context.config import CompilerModelConfig
-from memory_node.context.guidance import Delivery
+from memory_node.context.guidance import Delivery, StepObservation, TakenStep
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_node.context.unsaid import UNSAID
+from memory_node.context.soft_memory import UNSAID
 from memory_node.llm.chat import JsonForm, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.errors import ModelMissingError

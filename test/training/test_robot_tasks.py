@@ -8,8 +8,7 @@ import pytest
 
 from memory_node.cli import main
 from memory_node.context.brief_state import BriefState
-from memory_node.context.guidance import Compiled
-from memory_node.context.step_observation import StepObservation
+from memory_node.context.guidance import Compiled, StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.optimizer.candidate import Candidate

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmarks.alfworld.dialogue import with_memory
-from memory_node.context.brief_state import BriefState, Section
-from memory_node.context.guidance import Compiled, Compiler, Delivery
+from memory_node.context.brief_state import BriefState, Delete, Section
+from memory_node.context.guidance import Compiled, Compiler, Delivery, StepObservation
 from memory_node.context.prompt_compiler import (
     CompilerPrompts,
     possible_goals,
@@ -16,8 +16,6 @@ from memory_node.context.prompt_compiler import (
     unsaid_of,
 )
 from memory_node.context.reply_forms import MOST_USED, Choices, SaidCompilation
-from memory_node.context.state_operations import Delete
-from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.episodes.repetition import repeated
 from memory_node.llm.chat import Message
@@ -31,7 +29,7 @@ class CompilerPair:
     """One step of an episode: the dialogue that asks for it, and the reply that is right. task: whose step it was.
 
     executor, action: what the executor was told with that reply, and what it did; empty where it was told nothing.
-    unsaid: what words leave out of the thing that is advised, () for nothing; see context/unsaid.py.
+    unsaid: what words leave out of the thing that is advised, () for nothing; see context/soft_memory.py.
     """
 
     task: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from memory_node.context.unsaid import UNSAID
+from memory_node.context.soft_memory import UNSAID
 
 # Of a latent token's components at first, as in the paper.
 FIRST_SD = 0.0261

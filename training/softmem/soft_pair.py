@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from transformers import DynamicCache
 
-from memory_node.context.unsaid import UNSAID
+from memory_node.context.soft_memory import UNSAID
 from memory_node.llm.llama.model import fitted
 from training.adapters.text_model import decoder, inner, scores, width
 from training.softmem.soft_example import SoftExample

@@ -1,14 +1,135 @@
-"""The deterministic optimizer: the same attempt, beside the same entries, always leaves the same memory."""
+"""The deterministic optimizer: reads an attempt's object, way and places by rules. The same attempt, beside the same
+entries, always leaves the same memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
+from memory_node.domain.nouns import singular
+from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.method import Method, read_method
-from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.attempt_reading import is_named, method_of, words_of
+from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method
+from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.lessons.optimizer.candidate import Candidate, Proposal
+
+_SEVERAL = frozenset(("two", "three", "four", "both", "several"))
+_WORD = re.compile(r"[a-z]+")
+
+
+def method_of(attempt: Attempt) -> Method:
+    """Return what an attempt shows, as a method over kinds."""
+    done = [deed for deed in attempt.deeds if deed.worked]
+    thing, asked = target_of(attempt), set(words_of(attempt.query))
+    handled = {deed.thing for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
+    places = tuple(p for p in _found_at(done, thing, asked) if p not in handled)
+    looked = dict.fromkeys(_looked_in_vain(done, thing))
+    # Where the robot went to take, bring or treat something, it did not look for the thing.
+    used = {place for place, deed in _with_places(done) if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
+    vain = tuple(p for p in looked if p not in {*places, *handled, *used} and not is_named(p, asked))
+    if not attempt.success:
+        return Method((), thing, (), places, vain)
+    acting = _acting(done, thing)
+    verbs = tuple(dict.fromkeys(deed.verb for deed in acting if deed.kind is not DeedKind.TAKE)) or ("find",)
+    verbs += (SEVERAL,) if _SEVERAL & set(words_of(attempt.query)) else ()
+    # A way made of declared skills alone is what every planner finds by itself.
+    is_declared = all(deed.verb in SKILLS for deed in acting)
+    way = () if is_declared else tuple(_step(deed, attempt.query) for deed in acting)
+    return Method(verbs, thing, way, places, vain)
+
+
+def target_of(attempt: Attempt) -> str:
+    """Return the kind of thing that a task is about: one that it names and that was taken, else one that it names and
+    that was seen, else ""."""
+    asked = set(words_of(attempt.query))
+    taken = [deed.thing for deed in attempt.deeds if deed.worked and deed.kind is DeedKind.TAKE]
+    named = [thing for thing in taken if is_named(thing, asked)]
+    if named:
+        return max(dict.fromkeys(named), key=named.count)
+    if attempt.success and taken:
+        return taken[-1]
+    places = {deed.place for deed in attempt.deeds} | set(attempt.places)
+    seen = [kind for deed in attempt.deeds for kind in deed.seen if kind not in places]
+    return next((kind for kind in seen if is_named(kind, asked)), "")
+
+
+def is_named(kind: str, words: set[str]) -> bool:
+    """Return whether some words name a kind: "ButterKnife" by "butterknife", or by "butter" and "knife".
+
+    Or a skill: "CoolObject" by "cool".
+    """
+    parts = {singular(part.lower()) for part in re.findall(r"[A-Z]?[a-z]+", kind)} - {"object"}
+    return bool(kind) and (singular(kind.lower()) in words or (bool(parts) and parts <= words))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in the singular and in small letters."""
+    return [singular(word) for word in _WORD.findall(text.lower())]
+
+
+def _acting(done: Sequence[Deed], thing: str) -> list[Deed]:
+    """Return the actions that led to the goal, without travel, doors and things that were picked up in vain."""
+    acting = [deed for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)]
+    kept: list[Deed] = []
+    for deed in acting:
+        last = kept[-1] if kept else None
+        idle = last is not None and last.kind is DeedKind.TAKE and deed.kind is DeedKind.PUT
+        if idle and last is not None and last.thing == deed.thing != thing:
+            kept.pop()
+        elif deed.kind is DeedKind.CHANGE and kept and kept[-1].way == deed.way:
+            continue
+        else:
+            kept.append(deed)
+    return kept
+
+
+def _step(deed: Deed, query: str) -> str:
+    """Return a step of a sequence. A place that the task names is written as "the goal", so that the sequence fits
+    other places."""
+    if deed.kind is DeedKind.TAKE:
+        return f"{deed.verb} {deed.thing}"
+    if deed.kind is DeedKind.PUT:
+        place = GOAL if not deed.place or is_named(deed.place, set(words_of(query))) else deed.place
+        return f"{deed.verb} {deed.thing} at {place}"
+    return deed.way
+
+
+def _found_at(done: Sequence[Deed], thing: str, asked: set[str]) -> Iterator[str]:
+    """Yield the kinds of places where the thing was, those where it was taken first.
+
+    A thing that already lay at its destination does not show where to look. asked: the words of the task.
+    """
+    if not thing:
+        return
+    seen_at: list[str] = []
+    taken_at: list[str] = []
+    brought: set[str] = set()
+    for place, deed in _with_places(done):
+        if deed.kind is DeedKind.TAKE and deed.thing == thing and place not in brought:
+            taken_at.append(place)
+        elif deed.kind is DeedKind.PUT and deed.thing == thing:
+            brought.add(place)
+        elif thing in deed.seen and place not in brought and not is_named(place, asked):
+            seen_at.append(place)
+    yield from dict.fromkeys(place for place in (*taken_at, *seen_at) if place)
+
+
+def _looked_in_vain(done: Sequence[Deed], thing: str) -> Iterator[str]:
+    """Yield the kinds of places that were looked at before the thing was taken, and did not show it."""
+    for place, deed in _with_places(done) if thing else ():
+        if deed.kind is DeedKind.TAKE and deed.thing == thing:
+            return
+        if deed.kind in (DeedKind.TRAVEL, DeedKind.LOOK, DeedKind.OPEN) and place and thing not in deed.seen:
+            yield place
+
+
+def _with_places(done: Sequence[Deed]) -> Iterator[tuple[str, Deed]]:
+    """Yield each deed with the kind of place at which it was."""
+    place = ""
+    for deed in done:
+        if deed.place:
+            place = deed.place
+        yield place, deed
 
 
 class RulesOptimizer:

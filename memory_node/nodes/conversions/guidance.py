@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from robot_memory import msg as rm
 from robot_memory import srv
 
-from memory_node.context.brief_state import BriefState
-from memory_node.context.guidance import Compiled, CompiledStep, Guidance
-from memory_node.context.state_operations import Delta, InvalidDeltaError, delta_from_rows, delta_to_rows
-from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.brief_state import BriefState, Delta, InvalidDeltaError, delta_from_rows, delta_to_rows
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance, StepObservation, TakenStep
 from memory_node.context.told_contexts import ToldContext
 from memory_node.domain.context import Context
 from memory_node.domain.errors import InvalidValueError

@@ -9,9 +9,8 @@ from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
-from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance, StepObservation
 from memory_node.context.recalled import Recalled
-from memory_node.context.step_observation import StepObservation
 from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS

@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from memory_node.context.unsaid import UNSAID, unsaid
+from memory_node.context.soft_memory import UNSAID, unsaid
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneObject
 

@@ -1,6 +1,6 @@
 import pytest
 
-from memory_node.context.subgoal import Subgoal
+from memory_node.context.ways import Subgoal
 
 
 @pytest.mark.parametrize(
