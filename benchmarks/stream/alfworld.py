@@ -124,8 +124,7 @@ class _Stream:
         if self._curator is not None:
             curated = self._curator.learn(attempt_of(played, f"{self._name}-{number}", number), told.shown)
             operation, bank = operation_of(curated), len(self._curator.bank)
-            if curated.proposal is not None:
-                tokens = curated.proposal.tokens_in + curated.proposal.tokens_out
+            tokens = curated.proposal.tokens_in + curated.proposal.tokens_out
         self.tasks.append(
             StreamTask(played.won, progress_of(played), played.steps, told.tokens, tokens, bank, operation)
         )

@@ -45,14 +45,11 @@ class BankLimits(Parameters):
 
 @dataclass(frozen=True)
 class Change:
-    """What a candidate did to the bank. added: the operation as it was carried out, ADD or UPDATE; forced: the bank was
-    full, so an addition became an update. spared: an update became an addition, since it would have replaced what is
-    known of another thing. evicted: the lesson that was dropped for it."""
+    """What a candidate did to the bank. added: the operation as it was carried out, ADD or UPDATE. evicted: the lesson
+    that was dropped for it."""
 
     lesson: Lesson
     added: bool
-    forced: bool = False
-    spared: bool = False
     evicted: Lesson | None = None
 
 
@@ -126,7 +123,8 @@ class LessonBank:
 
     def apply(self, candidate: Candidate, shown: Sequence[Lesson], attempt: Attempt, by: str) -> Change:
         """Take a candidate of an attempt over. shown: what its writer saw; UPDATE replaces that lesson, and its key,
-        unless both are about things and that one is about another: then the candidate is added. by: who wrote it.
+        unless both are about things and that one is about another: then the candidate is added. In a full bank an
+        addition replaces the lesson about the same task. by: who wrote it.
 
         Raises:
             NotFoundError: the lesson that it replaces is not in the bank any more.
@@ -134,37 +132,39 @@ class LessonBank:
         wording = Wording(attempt.query, candidate.value, attempt.episode_id, attempt.stamp_ns, attempt.task_type)
         vector = self.encode(attempt.query)
         replaced = None if candidate.replaces is None else shown[candidate.replaces]
-        spared = replaced is not None and of_other_things(replaced.text, candidate.value)
-        if replaced is not None and not spared:
+        if replaced is not None and of_other_things(replaced.text, candidate.value):
+            replaced = None
+        elif replaced is None and len(self._lessons) >= self._limits.capacity:
+            scores = self._scores(vector)
+            same = (at for at in self._written(scores)[:1] if scores[at] >= self._limits.same)
+            replaced = next((self._lessons[at] for at in same), None)
+        if replaced is not None:
             return Change(self._reword(replaced.id, wording, vector, by), added=False)
-        if len(self._lessons) < self._limits.capacity:
-            return Change(self._add(wording, vector, by), added=True, spared=spared)
-        scores = self._scores(vector)
-        nearest = self._written(scores)[:1]
-        if nearest and scores[nearest[0]] >= self._limits.same and not spared:
-            lesson = self._reword(self._lessons[nearest[0]].id, wording, vector, by)
-            return Change(lesson, added=False, forced=True)
-        worst = min(self._lessons, key=self._worth)
-        self.remove(worst.id)
-        return Change(self._add(wording, vector, by), added=True, spared=spared, evicted=worst)
+        evicted = self._make_room()
+        return Change(self._add(wording, vector, by), added=True, evicted=evicted)
 
-    def note_outcome(self, query: str, outcome: float, given: Collection[str]) -> tuple[Lesson, ...]:
+    def note_outcome(
+        self, query: str, outcome: float, given: Collection[str]
+    ) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
         """Count how a task went for the lessons that it was given, and for related ones that it was not.
 
-        Return the lessons that this proved bad; they are gone from the bank. outcome: in [0, 1].
+        Return the lessons whose counts moved, and those that this proved bad: they are gone from the bank. outcome: in
+        [0, 1].
         """
         vector = self.encode(query)
         scores = self._scores(vector)
         self._outcomes.append((vector, outcome))
+        counted: list[Lesson] = []
         for index, lesson in enumerate(self._lessons):
             if lesson.id in given:
                 self._lessons[index] = replace(lesson, given=lesson.given.plus(outcome))
             elif scores[index] >= self._limits.related:
                 self._lessons[index] = replace(lesson, withheld=lesson.withheld.plus(outcome))
+            counted += [self._lessons[index]] if self._lessons[index] is not lesson else []
         bad = tuple(lesson for lesson in self._lessons if self._is_bad(lesson))
         for lesson in bad:
             self.remove(lesson.id)
-        return bad
+        return tuple(lesson for lesson in counted if lesson not in bad), bad
 
     def note_followed(self, lesson_id: str, helped: bool, source: str, stamp_ns: int) -> Lesson | None:
         """Note how the step went that followed a lesson; return the lesson as it stands, None where it is gone.
@@ -187,10 +187,7 @@ class LessonBank:
 
     def put(self, lesson: Lesson) -> Lesson | None:
         """Put a lesson in the place of the one of its id, or add it; return the one that went for it in a full bank."""
-        evicted = None
-        if self.get(lesson.id) is None and len(self._lessons) >= self._limits.capacity:
-            evicted = min(self._lessons, key=self._worth)
-            self.remove(evicted.id)
+        evicted = self._make_room() if self.get(lesson.id) is None else None
         self.remove(lesson.id)
         self._append(lesson, self._keys_of([lesson])[0])
         return evicted
@@ -208,6 +205,13 @@ class LessonBank:
         other._keys = list(self._keys)
         other._outcomes = self._outcomes.copy()
         return other
+
+    def _make_room(self) -> Lesson | None:
+        """Drop the lesson of the least worth from a full bank, and return it."""
+        worst = min(self._lessons, key=self._worth) if len(self._lessons) >= self._limits.capacity else None
+        if worst is not None:
+            self.remove(worst.id)
+        return worst
 
     def _append(self, lesson: Lesson, keys: NDArray[np.float32]) -> None:
         self._keys.append(keys)

@@ -8,6 +8,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
@@ -19,8 +20,8 @@ from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.log import ExperienceLog, write_lessons
 from memory_node.lessons.long_term import LongTermExperience
-from memory_node.lessons.optimizer.attempt import attempt_of
-from memory_node.lessons.optimizer.curator import Curator, Noted
+from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.plugmem import calls_named, shows_how, way_of
 
 
@@ -234,34 +235,35 @@ class Learner:
         with self._lock:
             given = self._long_term.acted_on(given, steps)
             if self._curator is None:
-                counted, bad = self._long_term.count(summary, given)
-                write_lessons(self._log, counted, bad)
+                write_lessons(
+                    self._log, *self._long_term.bank.note_outcome(attempt.query, float(attempt.success), given)
+                )
                 return
-            noted = self._curator.note(attempt, given)
+            shown = self._curator.note(attempt, given)
+        take_over = partial(self._take_over, self._curator, attempt, shown)
         if self._worker is None:
-            self._take_over(self._curator, noted)
+            take_over()
             return
         self._one_more()
-        curator = self._curator
-        if not self._worker.submit(lambda: self._take_over_later(curator, noted)):
+        if not self._worker.submit(partial(self._later, take_over, summary.id)):
             logger.warning("too many attempts wait for the optimizer: %s leaves nothing", summary.id)
             self._one_less()
 
-    def _take_over_later(self, curator: Curator, noted: Noted) -> None:
+    def _later(self, take_over: Callable[[], None], episode_id: str) -> None:
         try:
-            self._take_over(curator, noted)
+            take_over()
         except RobotMemoryError:
-            logger.exception("attempt %s left nothing", noted.attempt.episode_id)
+            logger.exception("attempt %s left nothing", episode_id)
         finally:
             self._one_less()
 
-    def _take_over(self, curator: Curator, noted: Noted) -> None:
-        proposal = curator.propose(noted)
+    def _take_over(self, curator: Curator, attempt: Attempt, shown: Sequence[Lesson]) -> None:
+        proposal = curator.propose(attempt, shown)
         with self._lock:
             if self._worker is not None and self._worker.closing:
                 return
-            if noted.attempt.episode_id in self._long_term.graph:  # else it was forgotten meanwhile
-                curator.take_over(noted, proposal)
+            if attempt.episode_id in self._long_term.graph:  # else it was forgotten meanwhile
+                curator.take_over(attempt, shown, proposal)
 
     def _one_more(self) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import StepRecord
 from memory_node.episodes.attempt_index import AttemptIndex
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
@@ -120,12 +120,6 @@ class LongTermExperience:
             for key, lesson in ways
             if lesson is None or lesson.writer != plugmem.WRITER or plugmem.is_followed(lesson, done)
         )
-
-    def count(self, summary: EpisodeSummary, given: Collection[str]) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
-        """Move the counts of the lessons for an ended episode; return those that changed, and those proven bad."""
-        before = {lesson.id: lesson for lesson in self.bank}
-        bad = self.bank.note_outcome(summary.instruction, float(bool(summary.success)), given)
-        return tuple(lesson for lesson in self.bank if lesson != before[lesson.id]), bad
 
     def answer(self, query: ExperienceQuery) -> ExperienceAnswer:
         """Return what is known for a query, of the parts and graphs that the config names."""

@@ -40,25 +40,12 @@ def open_curator(
 
 
 @dataclass(frozen=True)
-class Noted:
-    """An attempt that was counted. shown: what its query retrieves now. counted: lessons whose outcomes moved; bad:
-    those that were taken back."""
-
-    attempt: Attempt
-    shown: tuple[Lesson, ...]
-    counted: tuple[Lesson, ...] = ()
-    bad: tuple[Lesson, ...] = ()
-
-
-@dataclass(frozen=True)
 class Curated:
-    """What a lesson changed. put: lessons as they stand now; gone: those that are in the bank no more. change: what the
-    candidate did, None where none was taken over; proposal: what the optimizer said."""
+    """What an attempt left. change: what the candidate did, None where none was taken over; proposal: what the
+    optimizer said."""
 
-    put: tuple[Lesson, ...] = ()
-    gone: tuple[Lesson, ...] = ()
-    change: Change | None = None
-    proposal: Proposal | None = None
+    proposal: Proposal
+    change: Change | None
 
 
 class Curator:
@@ -85,32 +72,26 @@ class Curator:
 
     def learn(self, attempt: Attempt, given: Collection[str] = ()) -> Curated:
         """Take over what an attempt leaves. given: ids of the lessons that it was carried out with."""
-        noted = self.note(attempt, given)
-        return self.take_over(noted, self.propose(noted))
+        shown = self.note(attempt, given)
+        return self.take_over(attempt, shown, self.propose(attempt, shown))
 
-    def note(self, attempt: Attempt, given: Collection[str] = ()) -> Noted:
-        """Count how an attempt went; what that proves bad is taken back."""
-        before = {lesson.id: lesson for lesson in self._bank}
-        bad = self._bank.note_outcome(attempt.query, float(attempt.success), given)
+    def note(self, attempt: Attempt, given: Collection[str] = ()) -> tuple[Lesson, ...]:
+        """Count how an attempt went, take back what that proves bad, and return what its query retrieves now."""
+        counted, bad = self._bank.note_outcome(attempt.query, float(attempt.success), given)
         self._counts["taken_back"] += len(bad)
-        counted = tuple(lesson for lesson in self._bank if lesson != before[lesson.id])
-        self._write(counted, bad)
-        return Noted(attempt, self._bank.retrieve(attempt.query), counted, bad)
+        write_lessons(self._log, counted, bad)
+        return self._bank.retrieve(attempt.query)
 
-    def propose(self, noted: Noted) -> Proposal:
+    def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Ask the optimizer. It takes as long as its model does, and may be called without the owner's lock."""
-        return self._optimizer.propose(noted.attempt, noted.shown)
+        return self._optimizer.propose(attempt, shown)
 
-    def take_over(self, noted: Noted, proposal: Proposal) -> Curated:
-        """Take a proposal over where it passes; what the attempt counted for is part of the answer."""
-        before = {lesson.id: lesson for lesson in self._bank}
-        change = self._taken_over(proposal, noted.attempt, noted.shown)
-        evicted = (change.evicted,) if change is not None and change.evicted is not None else ()
-        said = (change.lesson.id,) if change is not None else ()
-        put = tuple(lesson for lesson in self._bank if lesson != before.get(lesson.id))
-        self._write(put, evicted)
-        counted = tuple(lesson for lesson in noted.counted if lesson.id not in said and lesson not in evicted)
-        return Curated((*counted, *put), (*evicted, *noted.bad), change, proposal)
+    def take_over(self, attempt: Attempt, shown: Sequence[Lesson], proposal: Proposal) -> Curated:
+        """Take a proposal over where it passes."""
+        change = self._taken_over(proposal, attempt, shown)
+        if change is not None:
+            write_lessons(self._log, [change.lesson], [change.evicted] if change.evicted is not None else [])
+        return Curated(proposal, change)
 
     def figures(self) -> dict[str, int]:
         """Return how many lessons there are, and what became of proposals."""
@@ -130,13 +111,8 @@ class Curator:
             self._counts["rejected.gone"] += 1
             return None
         self._counts["added" if change.added else "updated"] += 1
-        self._counts["forced"] += change.forced
-        self._counts["spared"] += change.spared
         self._counts["evicted"] += change.evicted is not None
         return change
-
-    def _write(self, put: Sequence[Lesson], gone: Sequence[Lesson]) -> None:
-        write_lessons(self._log, put, gone)
 
 
 def vetted(candidate: Candidate, attempt: Attempt, shown: Sequence[Lesson], vetting: Vetting) -> Candidate:
