@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -166,7 +167,7 @@ class MemoryExcerpt:
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
-                if done < tried and not self._is_taught(action) and not self._worked_last(action)
+                if done < tried and not self._is_taught(action) and not self._is_over(action)
             ],
             EXPERIENCES: self._experiences(),
             KNOWN: [f"- {dated(one, self.zone)}{self.said_of.get(one.text, '')}" for one in self.known],
@@ -206,7 +207,7 @@ class MemoryExcerpt:
         failed: dict[str, Counter[FailureReason]] = {}
         for transition in answer.failed_before:
             action = transition.action
-            if not (self._is_taught(action) or self._is_told(action) or self._worked_last(action)):
+            if not (self._is_taught(action) or self._is_told(action) or self._is_over(action)):
                 failed.setdefault(action, Counter()).update(transition.reasons)
         return [
             *(f"- {action} failed {why.total()}x ({', '.join(map(str, why))})" for action, why in failed.items()),
@@ -214,7 +215,7 @@ class MemoryExcerpt:
                 f"- {name}: {skill} worked {done} of {tried} times"
                 for name, skill, done, tried in answer.action_hints
                 if done < tried and not self._is_taught(action := f"{skill}({name})")
-                if (action, done, tried) not in told and not self._worked_last(action)
+                if (action, done, tried) not in told and not self._is_over(action)
             ),
         ]
 
@@ -254,13 +255,14 @@ class MemoryExcerpt:
         failed = (one for one in self.deeds if one.reason and one.episode_id in ids and one.skill == skill)
         return any(classes <= {one.object_class, one.to_class} for one in failed)
 
-    def _worked_last(self, action: str) -> bool:
-        """Return whether a call over classes worked when it was made last: what failed before is mended, or its cause
-        is told by a lesson."""
+    def _is_over(self, action: str) -> bool:
+        """Return whether a call over classes failed for a while and works since: it is mended, or a lesson tells its
+        cause. What works and fails by turns goes on."""
         skill, classes = _parts(action)
-        made = (one for one in reversed(self.deeds) if one.skill == skill)
-        last = next((one for one in made if classes <= {one.object_class, one.to_class}), None)
-        return last is not None and not last.reason
+        made = [one for one in self.deeds if one.skill == skill and classes <= {one.object_class, one.to_class}]
+        since = itertools.dropwhile(lambda one: not one.reason, made)
+        later = list(itertools.dropwhile(lambda one: one.reason, since))
+        return bool(later) and not any(one.reason for one in later)
 
     def _recent(self) -> list[str]:
         answers = self.recollection.answers if self.recollection is not None else ()

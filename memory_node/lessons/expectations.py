@@ -199,7 +199,7 @@ class Expectations:
         """
         part = part_of_day(now_ns, self._zone)
         at_place = self._blamed_on(skill, place_id, part)
-        if at_place and at_place[-1].place_class == self._recipient:
+        if at_place and self._is_person(at_place[-1].place_class):
             at_place = [one for one in at_place if one.deed.object_class == object_class]
         failures = [one for one in at_place if one.failed]
         if not failures or not _is_expected_to_fail(at_place, object_class, part):
@@ -221,6 +221,9 @@ class Expectations:
             evidence_against=() if part else _worked_since(about, about),
             writer=WRITER,
         )
+
+    def _is_person(self, place_class: str) -> bool:
+        return bool(place_class) and place_class == self._recipient
 
     def _blamed_on(self, skill: str, place_id: str, part: str) -> list[_Try]:
         """Return the tries that tell of a place (or thing). Of a place that things are taken from: once several could
@@ -373,7 +376,7 @@ class Expectations:
         object_class, (place_id, place_class) = things[0][1], things[-1]
         if is_done_anywhere(skill, len(things)):
             place_id = place_class = ""
-        elif place_class == self._recipient and not self.was_tried(skill, place_id):
+        elif self._is_person(place_class) and not self.was_tried(skill, place_id):
             return None  # what one person takes only so says nothing of another
         lesson = self.way(skill, object_class, place_id, place_class, now_ns)
         if lesson is not None and not lesson.is_needed_with(object_class) and not has_failed:

@@ -230,7 +230,8 @@ def test_what_one_person_wants_first_says_nothing_of_another(robot) -> None:
         Deed("e1:1", "PutObject", "n", "Newspaper", 3, to_id="ana", to_class="User"),
     ]
     world = EpisodeWorld(robot.kinds)
-    expected = ExpectedFailures(Expectations(tried), robot.kinds, world, lambda: 4, lambda _: None)
+    expectations = Expectations(tried, recipient=robot.kinds.recipient)
+    expected = ExpectedFailures(expectations, robot.kinds, world, lambda: 4, lambda _: None)
     call = SkillCall("PutObject", ("Newspaper", "User"))
     newspaper, to = Thing("target", "Newspaper", "Newspaper"), Thing("destination", "User", "User")
     assert expected.way(call, newspaper, replace(to, memory_id="me")) is None
