@@ -108,6 +108,13 @@ def test_isolated_environment_is_left_alone_and_gets_no_libraries(machine: Machi
     assert "isolated virtual environment" in done.stderr
 
 
+def test_python_that_is_not_there_is_named() -> None:
+    told = {**os.environ, "PYTHON": "/none/python"}
+    done = subprocess.run([ROOT / "scripts/install_libraries"], env=told, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("[libraries] there is no program '/none/python'")
+
+
 def test_bounds_are_those_of_the_list_and_of_what_it_needs() -> None:
     done = subprocess.run(
         [sys.executable, "scripts/library_bounds", "requirements/robot.txt"],
