@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.goal_labels import ALFRED_KIND, ALFRED_NAME, GoalKind
+from memory_node.domain.goal_labels import ALFRED_KIND, ALFRED_NAME
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.planner.goal import Goal, Mention
 
 _PREPARATION = (GoalKind.FETCH, GoalKind.FIND)

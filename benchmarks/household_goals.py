@@ -9,7 +9,7 @@ from benchmarks.alfred_goals import goal_from_alfred
 from benchmarks.household_cases import Case
 from benchmarks.household_conditions import Condition, ConditionReader
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.sim.thing import HAND, Thing

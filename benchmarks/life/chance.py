@@ -12,10 +12,9 @@ from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_player import STATE_OF_GOAL
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.sim.manipulation import true_state

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.domain.skill_library import ALL_SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 
 Category = Literal["where", "recent", "past", "lessons", "ways", "facts", "state"]

@@ -9,8 +9,8 @@ from benchmarks.life.day_form import FaultKeys, Want
 from benchmarks.life.placing import is_person, room_called
 from benchmarks.life.robot_life import RobotLife
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.thing import Thing

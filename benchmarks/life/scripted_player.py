@@ -17,7 +17,7 @@ from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_hands import CannotError, OutOfCallsError, ScriptedHands, wanted_calls
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome, PlanProgress

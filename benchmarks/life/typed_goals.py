@@ -9,7 +9,7 @@ from benchmarks.life.home import USER
 from benchmarks.life.placing import USER_CLASS, pieces_of, room_called
 from benchmarks.life.sightings import remembered_as
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.memory import RobotMemory
 from memory_node.planner.goal import Goal, Mention
 from memory_node.sim.world import World

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import Treatment
-from memory_node.domain.goal_labels import GOALS, GoalKind
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.world.state import Thing, WorldState

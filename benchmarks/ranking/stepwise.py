@@ -9,8 +9,8 @@ from benchmarks.ranking.choosing import DONE, RULED_OUT, StepChooser
 from benchmarks.ranking.goal_needs import GoalNeeds
 from benchmarks.ranking.ranked_world import RankedWorld
 from memory_node.domain.context import ContextSource
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
 from memory_node.planner.agent.task import Task

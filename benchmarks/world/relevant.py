@@ -9,8 +9,8 @@ from benchmarks.alfred_goals import goal_from_alfred
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.context import estimate_tokens
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.permitted_skills import licensed_skills

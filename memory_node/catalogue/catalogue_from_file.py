@@ -9,8 +9,7 @@ from memory_node.catalogue.label_space_file import ClassEntry, LabelSpaceFile, T
 from memory_node.catalogue.object_catalogue import ANYTHING, ObjectCatalogue
 from memory_node.catalogue.object_kind import ABILITIES, ObjectKind, Property, Treatment
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.goal_labels import GOAL_OF_SKILL
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
 
 _ON_TOP, _INSIDE = (1.0,), (0.05,)
 # What a place must do for a skill to be done there.

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.domain.text_enum import TextEnum
 

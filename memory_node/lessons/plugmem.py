@@ -9,9 +9,8 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.catalogue.spoken_names import SpokenNames
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.lesson import Lesson, LessonKind, Wording, with_evidence

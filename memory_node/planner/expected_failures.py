@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.lessons.expectations import TAKEN_FROM, Expectations, Named, is_done_anywhere
 from memory_node.lessons.lesson import Lesson

@@ -7,9 +7,8 @@ from dataclasses import replace
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS, Predicate
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Setback, Steps

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOALS, GoalKind
+from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, GoalCheck, Judgement
 

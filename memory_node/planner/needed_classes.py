@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOAL_OF_SKILL
-from memory_node.domain.skill_library import Skill
+from memory_node.domain.skill_library import GOAL_OF_SKILL, Skill
 
 
 class NeededClasses:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps

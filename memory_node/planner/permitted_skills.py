@@ -12,9 +12,8 @@ from functools import cached_property
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS, Skill
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind, Skill
 from memory_node.planner.goal import Goal
 
 _FREE = frozenset({"PickupObject", "OpenObject", "CloseObject"})

@@ -8,10 +8,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, GoalKind
 from memory_node.domain.states import DOORS, ObjectState
 from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Preparation

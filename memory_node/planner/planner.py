@@ -11,11 +11,10 @@ from memory_node.context.guidance import CompiledStep
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.goal_labels import GOALS
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.domain.skill_library import ALL_SKILLS, GOALS
 from memory_node.domain.step import NO_COST, ModelCost
 from memory_node.domain.text_enum import TextEnum
 from memory_node.planner.expected_failures import ExpectedFailures

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InputSkippedError
-from memory_node.domain.goal_labels import GOALS
 from memory_node.domain.skill import StateChange
+from memory_node.domain.skill_library import GOALS
 from memory_node.domain.states import ObjectState
 from memory_node.llm.errors import LateError, LlmError, ModelMissingError, RejectedReplyError
 from memory_node.planner.goal import Goal

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory_node.catalogue.object_kind import Treatment
-from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill_library import SKILLS, Predicate
+from memory_node.domain.skill_library import SKILLS, GoalKind, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import NothingFound, Setback, Steps

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.parameters import Expert, Live, Parameters, Profile, parameter
+from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Message, Reply
 from memory_node.llm.config import SHARED

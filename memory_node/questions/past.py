@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from memory_node.domain.deed import Deed
-from memory_node.domain.goal_labels import GOALS
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill_library import GOALS
 
 # By a verb, its forms folded, the skills that are meant: what kinds of goals are called, and other words.
 _SKILLS = {

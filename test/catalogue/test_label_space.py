@@ -9,7 +9,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 
 ReadSpace = Callable[[str], ObjectCatalogue]
 

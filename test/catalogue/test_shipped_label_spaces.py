@@ -6,8 +6,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GOAL_OF_SKILL
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
 
 _COCO = (
     "person,bicycle,car,motorcycle,airplane,bus,train,truck,boat,traffic light,fire hydrant,stop sign,parking meter,"

@@ -6,7 +6,7 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal, Mention

@@ -8,7 +8,7 @@ from tiny_home import TinyThing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import OrientedBox
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_check import GoalCheck

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_check import GoalCheck

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from seeing_robot import SeeingRobot, executor
 
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.domain.skill_library import ALL_SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.planner import ProgressKind

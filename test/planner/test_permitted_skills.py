@@ -3,8 +3,8 @@
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.permitted_skills import PlanAudit, licensed_skills
 

@@ -7,9 +7,9 @@ import pytest
 from told_home import home, thing
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.planner.executor import InstructionExecutor

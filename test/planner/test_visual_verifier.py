@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import StateChange
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.planner.goal import Goal, Mention

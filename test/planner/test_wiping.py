@@ -4,10 +4,10 @@ import pytest
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import LEARNT, GoalKind
+from memory_node.domain.goal_labels import LEARNT
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ALL_SKILLS, SKILLS
+from memory_node.domain.skill_library import ALL_SKILLS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.permitted_skills import licensed_skills

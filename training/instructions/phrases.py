@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 
 COLOURS: tuple[str, ...] = (
     "red",

@@ -7,9 +7,8 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from memory_node.context.past_deeds import quoted
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.knowledge.text.words import stems
 from memory_node.lessons.expectations import WRITER as TRIES
 from memory_node.llm.chat import Tool, ToolCall

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld

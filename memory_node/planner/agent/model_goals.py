@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.world.state import Thing
 

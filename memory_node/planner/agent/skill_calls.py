@@ -12,10 +12,9 @@ from typing import Any
 from memory_node.context.past_deeds import quoted
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.errors import InputSkippedError
-from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_declaration import Predicate, Skill
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
 from memory_node.lessons.expectations import place_of
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.agent.home_names import HomeNames, joined

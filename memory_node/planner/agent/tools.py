@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill_declaration import ArgumentKind, Skill
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.llm.chat import JsonForm, Tool
 
 # What a goal can be: the others are said by count, container, done and ask_person.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memory_node.domain.goal_labels import GOALS, GoalKind
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import adjective_of
 from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.command_reader import CommandReader

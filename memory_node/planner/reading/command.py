@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.noun_phrase import NounPhrase
 
 _UNREAD_WORDS = 6  # that a question repeats

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.english import FOR, FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, Verb, past
 from memory_node.planner.reading.lexicon import Lexicon

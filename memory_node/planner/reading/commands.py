@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.references import References, UnreadableError

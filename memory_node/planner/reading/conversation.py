@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Parts
 from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO, NEAR

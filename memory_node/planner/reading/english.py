@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ATTRIBUTES, STATE_CALLED, adjective_of
 
 INTO, NEAR, FROM, WITH, UNDER, FOR = "into", "near", "from", "with", "under", "for"

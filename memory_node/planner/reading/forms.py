@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.asked import read_question
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
 from memory_node.planner.reading.command_reader import CommandReader

@@ -9,8 +9,8 @@ from dataclasses import replace
 from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import local_day
 from memory_node.domain.deed import Deed
-from memory_node.domain.goal_labels import GOALS, GoalKind
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.states import believed
 from memory_node.domain.step import EpisodeSummary
 from memory_node.knowledge.text.words import stems

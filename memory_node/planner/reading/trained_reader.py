@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVERAL, GoalKind
+from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVERAL
 from memory_node.domain.resources import MISSING_READERS, readers_folder
+from memory_node.domain.skill_library import GoalKind
 from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.home_classes import HomeClasses

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.command import Command, Instruction, Part, Parts, Remark, named_classes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.command import Command, Parts
 from memory_node.planner.reading.home_classes import HomeClasses, lacks

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.ranking.stepwise import fulfils, is_in_vain
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.world.state import Thing, WorldState

@@ -10,8 +10,8 @@ from benchmarks.likelihood.scoring import Score
 from benchmarks.ranking.choosing import RankedChoice, WrittenChoice, read_choice
 from benchmarks.ranking.ranked_planner import RankedPlanner
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_library import GoalKind
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult

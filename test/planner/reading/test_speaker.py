@@ -3,7 +3,7 @@
 import pytest
 from told_home import home, thing
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.speaker import with_speaker
 

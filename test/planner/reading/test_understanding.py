@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.goal_effects import effects
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.home_classes import HomeClasses
