@@ -29,7 +29,7 @@ from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.intake import Intake
-from memory_node.intake.meant_object import KnownThings
+from memory_node.intake.known_things import KnownThings
 from memory_node.intake.shared_learning import take_over_learning
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.intake.task_objects import TaskObjects

@@ -39,7 +39,6 @@ from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
 from memory_node.scene_graph.scene_records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.scene_graph.stamp_ids import StampIds
-from memory_node.scene_graph.thing_names import THING_NAMES
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.embedders import build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
@@ -51,6 +50,7 @@ from memory_node.short_term.state_queue import open_state_queue
 from memory_node.store.address import is_in_process
 from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
+from memory_node.world.thing_names import THING_NAMES
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.
 _BODY_CHECKS: dict[str, Callable[[dict[str, Any]], object]] = {

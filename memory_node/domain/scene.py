@@ -153,11 +153,6 @@ class SceneObject:
         """Since when it is at its present place; where that is not known, since it was last seen at an earlier one."""
         return self.placed_ns or (self.history[-1].until_ns if self.history else self.first_seen_ns)
 
-    def is_called(self, reference: str) -> bool:
-        """Return whether an id, a name or an alias stands for it."""
-        names = (self.name, *self.aliases)
-        return reference == self.id or reference.casefold() in (one.casefold() for one in names if one)
-
     def changed(self, **changes: Any) -> SceneObject:
         """Return a copy with some fields replaced."""
         return replace(self, **changes)

@@ -18,7 +18,7 @@ from memory_node.domain.step import NO_ACCOUNT, DemonstratedStep, EpisodeAccount
 from memory_node.episodes.class_actions import class_arguments
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.intake.meant_object import meant_object, named_by_class
+from memory_node.intake.known_things import named_by_class
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.intake.told_relations import told_relations
 from memory_node.lessons.experience import Experience
@@ -36,7 +36,7 @@ def with_surroundings(step: StepRecord, scene: SceneGraph, key_classes: Iterable
     if step.room or step.area or step.relations or step.visible or not step.action.arguments:
         return step
     carried = step.action.skill == "PutObject" or (step.action.skill == "PickupObject" and step.success)
-    found = meant_object(step.action.arguments[0], scene, carried=carried)
+    found = scene.meant(step.action.arguments[0], carried=carried)
     if found is None:
         return step
     area = scene.places.areas.get(found.area_id)
@@ -86,7 +86,7 @@ def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed |
     arguments = step.action.arguments
     if step.action.skill in _NO_DEEDS or not arguments or not (step.success or _is_unexplained(step)):
         return None
-    found = meant_object(arguments[0], scene, carried=True)
+    found = scene.meant(arguments[0], carried=True)
     if found is None and carried is not None and carried.object_class == arguments[0].partition("@")[0]:
         found = _known(carried.object_id, scene)
     # What was cut is no more, and its deed is told all the same.
@@ -96,7 +96,7 @@ def deed_of(step: StepRecord, scene: SceneGraph, carried: Deed | None) -> Deed |
     if step.action.skill == "PutObject" and step.success and found is not None and found.support_id != ROBOT_ID:
         to = _known(found.support_id, scene)
     else:
-        to = meant_object(arguments[1], scene) if len(arguments) > 1 else None
+        to = scene.meant(arguments[1]) if len(arguments) > 1 else None
     return Deed(
         f"{step.episode_id}:{step.index}",
         step.action.skill,

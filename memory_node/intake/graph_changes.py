@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from memory_node.domain.scene import SceneEvent
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.thing_names import THING_NAMES
 from memory_node.store.records import Document, Recordable
 from memory_node.store.store import Store
 from memory_node.store.write_backlog import Ticket
+from memory_node.world.thing_names import THING_NAMES
 
 Listener = Callable[[tuple[SceneEvent, ...], int, int], None]
 

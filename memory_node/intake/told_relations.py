@@ -10,7 +10,6 @@ import numpy as np
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import StepRecord
-from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 
@@ -29,8 +28,8 @@ def told_relations(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ..
         if said is None or said.group(1) == step.held_object:
             continue
         told, inside = said.group(1), said.group(2) == "in"
-        support = meant_object(said.group(3), scene, _robot(step))
-        thing = meant_object(told, scene, _robot(step))
+        support = scene.meant(said.group(3), _robot(step))
+        thing = scene.meant(told, _robot(step))
         name = told.partition("@")[0]
         if support is None or (thing is None and scene.objects_of_class(name)):
             continue

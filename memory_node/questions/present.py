@@ -15,6 +15,7 @@ from memory_node.domain.states import STATE_CALLED, ObjectState
 from memory_node.questions.past import clock_of, span_of
 from memory_node.questions.phrase import phrase_of
 from memory_node.questions.thing_words import BELIEVED, ThingWords, is_so, listed, name_of
+from memory_node.world.thing_names import called
 
 _MOST_TOLD = 20
 _MOVED_M = 0.15
@@ -215,9 +216,9 @@ class PresentQuestions:
     def _things(self, words: str) -> list[SceneObject] | None:
         """Return the things that words name, removed ones included; None where they name no kind of thing."""
         objects, bare = self._scene.objects, _bare(words)
-        called = [one for one in objects if one.is_called(words) or one.is_called(bare)]
-        if called:
-            return called
+        one = called(words, objects) or called(bare, objects)
+        if one is not None:
+            return [one]
         phrase = phrase_of(words, self._kinds)
         classes = phrase.classes if phrase is not None else self._kinds.spoken_names.answering(bare)
         spelt = {folded(one) for one in classes} or {folded(bare), folded(bare).removesuffix("s")}

@@ -16,9 +16,9 @@ from memory_node.domain.scene_as_of import as_of
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.persistence import graph_to_records, row_to_record
 from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.resolve import meant_row, off_rail_m
 from memory_node.scene_graph.room_kinds import room_kind
 from memory_node.scene_graph.scene_records import Record, records_hash
-from memory_node.scene_graph.sliding import off_rail_m
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _NO_BELIEFS = frozenset({"now_ns", "version", "last_names"})
@@ -61,6 +61,13 @@ class GraphReadings:
             return self.object(object_id)
         except NotFoundError:
             return None
+
+    def meant(
+        self, text: str, robot: tuple[float, float, float] | None = None, carried: bool = False
+    ) -> SceneObject | None:
+        """Return the present object that the argument of a step means, see `meant_row`."""
+        row = meant_row(self.state, text, robot, carried)
+        return None if row is None else self.state.object_at(row)
 
     def is_present(self, object_id: str) -> bool:
         """Return whether there is an object of this id or name that is not removed."""

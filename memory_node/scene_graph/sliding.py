@@ -28,19 +28,6 @@ def slide_to(state: GraphState, row: int, center: FloatArray) -> list[int]:
     return load
 
 
-def off_rail_m(state: GraphState, rows: Rows, place: FloatArray) -> FloatArray:
-    """Return how far some rows (n,) are from a place (3,) in map, m: what slides from the nearest point that it can
-    slide to."""
-    table = state.table
-    offset, yaw = place - table.center[rows], table.yaw[rows].astype(np.float64)
-    front = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
-    kinds = [state.catalogue.find(table.record(row).best_class) for row in rows.tolist()]
-    slides = np.array([kind is not None and kind.slides for kind in kinds], dtype=bool)
-    reach_m = np.where(slides, table.size[rows, 0], 0.0)
-    ahead_m = np.clip((offset * front).sum(axis=1), -reach_m, reach_m)
-    return np.asarray(np.linalg.norm(offset - ahead_m[:, None] * front, axis=1))
-
-
 def follow_drawers(state: GraphState, observed: Observed, rows: Rows) -> None:
     """Slide the drawers among some rows that a frame shows open and memory has shut, or the other way round."""
     for observation in observed.observations:

@@ -15,6 +15,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import DOORS, ObjectState
+from memory_node.world.thing_names import ThingNames
 
 _DEPTH = 8  # containers in containers; a home has four at most
 
@@ -130,12 +131,23 @@ class WorldState:
 
     @cached_property
     def _key_of(self) -> Mapping[str, str]:
-        keys = {name: thing.id for thing in reversed(list(self.things.values())) for name in thing.identities}
-        return keys | {key: key for key in self.things}
+        return {name: thing.id for thing in reversed(list(self.things.values())) for name in thing.identities}
+
+    @cached_property
+    def _spelt(self) -> ThingNames:
+        names = ThingNames()
+        for key in self.things:
+            names.take(key, (key,))
+        return names
+
+    def called(self, name: str) -> Thing | None:
+        """Return the thing that a key stands for, however it is spelt."""
+        return self.things.get(name) or self.things.get(self._spelt.id_of(name))
 
     def named(self, reference: str) -> Thing | None:
         """Return the thing that a key, an id or a skill's argument stands for."""
-        return self.things.get(self._key_of.get(reference, ""))
+        known = self.things.get(reference)
+        return known or self.things.get(self._key_of.get(reference, "")) or self.called(reference)
 
     def of_class(self, *classes: str) -> list[Thing]:
         """Return the things of some classes, however they are spelt."""

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -79,6 +78,6 @@ def test_reference_to_a_shut_drawer_means_it_when_it_is_pulled_out(graph: SceneG
     look(graph, world, 1.0, ObjectState.CLOSED, SHUT)
     (known,) = upper(graph)
     look(graph, world, 5.0, ObjectState.OPENED, OUT)
-    found = meant_object(f"Drawer@{SHUT},0.0,0.75", graph)  # the lower drawer is nearer to that now
+    found = graph.meant(f"Drawer@{SHUT},0.0,0.75")  # the lower drawer is nearer to that now
     assert found is not None
     assert found.id == known

@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import SkillCall, StateChange
+from memory_node.intake.known_things import named_by_class
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.store.object_rows import object_row
+from memory_node.world.state import Thing, WorldState
+from memory_node.world.thing_names import called
 
 
 def put(graph: SceneGraph, object_id: str, object_class: str, x: float) -> str:
@@ -27,6 +31,24 @@ def test_things_of_a_class_are_numbered_in_the_order_of_their_birth() -> None:
     graph = SceneGraph()
     names = [put(graph, one, "Mug", x) for x, one in enumerate(("a", "b"))]
     assert [*names, put(graph, "c", "dining table", 5.0)] == ["Mug 1", "Mug 2", "diningtable 1"]
+
+
+@pytest.mark.parametrize("said", ["DiningTable 1", "dining table 1", "dining_table 1", "Family Table", "a"])
+def test_name_is_read_alike_wherever_one_is_read(said: str) -> None:
+    graph = SceneGraph()
+    put(graph, "a", "DiningTable", 0.0)
+    put(graph, "b", "DiningTable", 3.0)
+    SceneEdits(graph.state, graph.places).call("a", "family table")
+    found = graph.meant(said), graph.object(said), called(said, graph.objects())
+    assert [one.id if one is not None else "" for one in found] == ["a", "a", "a"]
+    step = named_by_class(SkillCall("GoToObject", (said,)), graph)
+    assert step.arguments == (graph.object("a").reference,)
+
+
+def test_planner_reads_a_name_however_it_is_spelt() -> None:
+    state = WorldState.of_things(load_catalogue(), [Thing("DiningTable 1", "DiningTable", object_id="table 2")])
+    assert state.named("dining table 1") == state.named("table 2") == state.things["DiningTable 1"]
+    assert state.named("dining table 2") is None
 
 
 def test_name_and_alias_are_accepted_in_place_of_the_id() -> None:

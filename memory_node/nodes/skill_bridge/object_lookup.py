@@ -14,6 +14,7 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target, is_on_another_floor
+from memory_node.world.thing_names import called
 
 _ENOUGH = 20
 _AROUND_M = 1.0
@@ -132,7 +133,7 @@ class TargetLookup:
 
     def _by_id(self, text: str) -> Target:
         scene = self._memory.scene()
-        found = next((one for one in scene.objects if one.is_called(text)), None)
+        found = called(text, scene.objects)
         if found is None and text in self._met:
             found = _now_at(self._met[text], scene)
         if found is None:

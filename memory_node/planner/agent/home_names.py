@@ -73,11 +73,11 @@ class HomeNames:
         person = self._person_called(name)
         if person is not None:
             return Meant(person, person.object_class)
-        exact = things.get(name) or next((one for key, one in things.items() if folded(key) == folded(name)), None)
+        exact = self._world.state.called(name)
         object_class = self.class_called(name)
         same = [key for key, one in things.items() if folded(one.object_class) == folded(object_class or name)]
-        if exact is not None:
-            return Meant(exact, exact.object_class)
+        if exact is not None and exact.id in things:
+            return Meant(things[exact.id], exact.object_class)
         # Who speaks need not be the one person whom memory knows, nor a number the one thing of its class.
         is_class = name.lower() not in _SPEAKER and not name[-1:].isdigit()
         if len(same) == 1 and is_class:
