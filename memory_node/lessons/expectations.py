@@ -329,7 +329,8 @@ class Expectations:
         """Return what to do before a call that fails without it; None where nothing says so.
 
         What was switched for one place, or for one class of thing there, holds for others until they were tried
-        themselves; what was done with a thing holds for things of its class, wherever the call is made. Where the
+        themselves; what was done with a thing holds for things of its class, wherever the call is made, and what was
+        done with another one, such as a knife, for all classes with which a call without a place is made. Where the
         class is at fault, the lesson names that class and no place: another class may do without. now_ns: at whose
         time of the day the call is made, None for any.
         """
@@ -343,6 +344,11 @@ class Expectations:
         if not before:
             tries = alike = self._with.get((skill, object_class), [])
             before, worked = _reasons_of_success(tries, alike, _ORDINARY, part)
+        if not before and skill in _ANYWHERE:
+            tries = self._of.get((skill, place_class), [])
+            alike = self._with.get((skill, object_class), tries)
+            found, worked = _reasons_of_success(tries, alike, _ORDINARY, part)
+            before = tuple(one for one in found if one.thing_id)
         if not before:
             return None
         first, last = " and ".join(one.text for one in before), worked[-1]

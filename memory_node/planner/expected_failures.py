@@ -50,9 +50,9 @@ class ExpectedFailures:
         in_place = [(skill, "") for skill in declared.skills] if declared.in_place else _TAKING
         for mention, ways in ((goal.target, in_place), (goal.container, _TAKING), (goal.light, _LIGHTING)):
             if mention is not None and not mention.thing_id and (ways is _TAKING or not self.has_prepared):
-                avoided |= self._failing(self._of(mention.candidates[:1]), ways)
+                avoided |= self._failing(self._of(mention.candidates), ways)
         if where is not None and goal.kind in _PLACED and not where.thing_id:
-            places = self._of(where.candidates[:1])
+            places = self._of(where.candidates)
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
             avoided |= self._doubtful(places, goal.target.object_class, avoided)
         return avoided

@@ -461,3 +461,22 @@ def test_where_a_thing_was_put_is_a_reason_unless_it_was_taken_again(taken_again
     way = Expectations(diary.tried, UTC).way("SliceObject", "Bread", "", "")
     assert (way is None) == taken_again
     assert way is None or [(one.thing_id, one.place_id) for one in way.before] == [("", "oven")]
+
+
+def test_what_was_done_with_a_tool_is_done_for_things_of_other_classes_that_failed() -> None:
+    diary = Diary().begin().note("SliceObject", "apple", "Apple", MORNING, fails=True)
+    diary.begin().note("CleanObject", "knife", "Knife", MORNING, "basin").begin()
+    diary.note("SliceObject", "apple", "Apple", MORNING)
+    expected = Expectations(diary.tried, UTC)
+
+    def needed(name: str, has_failed: bool) -> list[str]:
+        lesson = expected.needed("SliceObject", [(name.lower(), name)], ("", ""), at(NEXT), has_failed)
+        return [one.text for one in lesson.before] if lesson is not None else []
+
+    assert needed("Apple", False) == ["CleanObject Knife"]
+    assert (needed("Tomato", False), needed("Tomato", True)) == ([], ["CleanObject Knife"])
+    # What was done with the apple itself says nothing of a tomato.
+    washed = Diary().begin().note("SliceObject", "apple", "Apple", MORNING, fails=True)
+    washed.begin().note("CleanObject", "apple", "Apple", MORNING, "basin").begin()
+    expected = Expectations(washed.note("SliceObject", "apple", "Apple", MORNING).tried, UTC)
+    assert (needed("Apple", False), needed("Tomato", True)) == (["CleanObject Apple"], [])

@@ -373,3 +373,18 @@ def test_what_never_worked_is_not_tried_once_more_where_nothing_else_is_known(ro
     result = told(robot, word_embedder, tried, "put the pen on the bed")
     assert not result.success
     assert result.outcome.is_final is not worked
+
+
+def test_each_kind_of_thing_that_a_general_word_means_follows_lessons(robot) -> None:
+    kinds = {"c": "CoffeeTable", "d": "DiningTable", "s": "SideTable", "l": "DeskLamp", "f": "FloorLamp"}
+    world = EpisodeWorld(robot.kinds)
+    world.refresh(told_home.home(*(told_home.thing(key, kind) for key, kind in kinds.items())))
+    tried = [
+        Deed(f"e:{key}", "PutObject", "v", "Vase", 1, to_id=key, to_class=kinds[key], reason="execution")
+        for key in ("c", "d")
+    ]
+    tried += [Deed("e:l", "SwitchOn", "l", "DeskLamp", 2, reason="execution")]
+    expected = ExpectedFailures(Expectations(tried), robot.kinds, world, lambda: 3, lambda _: None)
+    table = Mention("a table", ("CoffeeTable", "DiningTable", "SideTable"))
+    assert expected.avoided(Goal(GoalKind.PLACE, Mention("the vase", ("Vase",)), table)) == {"c", "d"}
+    assert expected.avoided(Goal(GoalKind.SWITCH_ON, Mention("a lamp", ("DeskLamp", "FloorLamp")))) == {"l"}

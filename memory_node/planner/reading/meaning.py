@@ -133,6 +133,9 @@ class Meaning:
             among = known or also
             preferred = self._prefer(slot, among) or among[0]
             return self._made(phrase, _first([preferred], _first(among, also + own)))
+        if phrase.indefinite and known:  # any will do: of tables those that are called so in full before a desk
+            in_full = [name for name in known if self._kinds[name].best_name.endswith(f" {phrase.head}")]
+            return self._made(phrase, in_full or known)
         raise self._which(phrase, known or also, slot)
 
     def _standing_there(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:

@@ -13,6 +13,9 @@ from memory_node.planner.reading.lexicon import Called, Lexicon
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
 
 
+_INDEFINITE = frozenset(("a", "an", "any", "some"))
+
+
 @dataclass(frozen=True)
 class NounPhrase:
     """What a phrase says of a thing.
@@ -54,6 +57,11 @@ class NounPhrase:
     places: tuple[tuple[str, NounPhrase], ...] = ()
     contents: NounPhrase | None = None
     excluded: bool = False
+
+    @property
+    def indefinite(self) -> bool:
+        """Whether any such thing will do: "a table", "any lamp"."""
+        return self.text.partition(" ")[0].lower() in _INDEFINITE
 
     @property
     def only_room(self) -> bool:

@@ -281,3 +281,21 @@ def test_unasked_a_clause_that_asks_for_nothing_is_left_out() -> None:
 
 def test_unasked_its_own_clause_tells_which_of_several_is_meant() -> None:
     assert unasked("Put the mug on the table, wash the plate.") == "Mug at SideTable; clean Plate"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("put the vase on a table", ("CoffeeTable", "DiningTable", "SideTable")),
+        ("put the vase on any table", ("CoffeeTable", "DiningTable", "SideTable")),
+        ("put the vase on the table", ()),
+        ("turn on a lamp", ("DeskLamp", "FloorLamp")),
+        ("turn on the lamp", ()),
+    ],
+)
+def test_of_several_kinds_any_will_do_where_the_words_say_so(text: str, wanted: tuple[str, ...]) -> None:
+    home = HomeClasses(frozenset({"DeskLamp", "FloorLamp", "CoffeeTable", "DiningTable", "Desk", "SideTable", "Vase"}))
+    found = READER.understand(text, home)
+    assert (found.question is None) is bool(wanted)
+    for goal in found.goals:
+        assert (goal.destination or goal.target).candidates == wanted
