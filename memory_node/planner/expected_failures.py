@@ -57,6 +57,15 @@ class ExpectedFailures:
             avoided |= self._doubtful(places, goal.target.object_class, avoided)
         return avoided
 
+    def refuses(self, thing: Thing, place: Thing) -> bool:
+        """Return whether a thing is expected not to stay where it is put."""
+        object_class = self.kinds[thing.object_class].name
+        return bool(place.memory_id) and self._failure("PutObject", object_class, place) is not None
+
+    def refusing(self, thing: Thing, classes: tuple[str, ...]) -> frozenset[str]:
+        """Return the ids of things of some classes at which a thing is expected not to stay."""
+        return frozenset(one.memory_id for one in self._of(classes) if self.refuses(thing, one))
+
     def way(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> Lesson | None:
         """Return what to do before a call, None where nothing is known to be needed; each once.
 

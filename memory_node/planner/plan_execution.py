@@ -19,7 +19,7 @@ from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, NothingElse, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
 from memory_node.planner.planner import PlannedStep, PlanningFailedError
-from memory_node.planner.search import Wanted, find_plan
+from memory_node.planner.search import Wanted, find_plan, refuses_nothing
 from memory_node.world.failures import broken_rules
 from memory_node.world.state import Thing, WorldState
 
@@ -104,9 +104,13 @@ class PlanExecution:
             try:
                 plan = self._plan(wanted, fixture)
             except PlanningFailedError:
-                if not self.state.held or "surface" in self.attempt.parts:
+                held = self.attempt.held
+                if held is None or "surface" in self.attempt.parts:
                     raise
-                yield from self.need("surface", self.locator.surfaces())
+                surfaces = self.locator.surfaces()
+                if self.expected is not None:
+                    self.attempt.avoided |= self.expected.refusing(held, surfaces.candidates)
+                yield from self.need("surface", surfaces)
                 continue
             if not plan:
                 return
@@ -135,7 +139,8 @@ class PlanExecution:
         """Return the calls that make facts about parts of the goal so."""
         part, skills = self.attempt.part, self.attempt.skills
         about = [replace(one, names=tuple(part(name).id for name in one.names)) for one in wanted]
-        return find_plan(self.attempt.known(), about, part(fixture).id if fixture else "", skills)
+        refuses = self.expected.refuses if self.expected is not None else refuses_nothing
+        return find_plan(self.attempt.known(), about, part(fixture).id if fixture else "", skills, refuses)
 
     def _prepare(self, plan: Sequence[SkillCall]) -> Generator[PlannedStep, SkillResult, bool]:
         """Do what made the first call of a plan work that has such a way; return whether there is one. What cannot be

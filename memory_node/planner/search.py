@@ -15,7 +15,7 @@ from memory_node.domain.states import DOORS, ObjectState
 from memory_node.planner.planner import PlanningFailedError
 from memory_node.world.facts import holds, prepared
 from memory_node.world.skills import Effects, effects_of, fits_kind, with_effects
-from memory_node.world.state import WorldState
+from memory_node.world.state import Thing, WorldState
 
 _TRAVEL_S = 6.0
 _MAX_EXPANSIONS = 3_000
@@ -63,23 +63,36 @@ class _Operator:
         return True
 
 
+# Returns whether a thing that is in the way cannot be put down at a place, as earlier tries teach.
+Refuses = Callable[[Thing, Thing], bool]
+
+
+def refuses_nothing(_thing: Thing, _place: Thing) -> bool:
+    """Return that nothing is known to fail."""
+    return False
+
+
 def find_plan(
-    state: WorldState, wanted: Sequence[Wanted], fixture: str = "", skills: frozenset[str] = ALL_SKILLS
+    state: WorldState,
+    wanted: Sequence[Wanted],
+    fixture: str = "",
+    skills: frozenset[str] = ALL_SKILLS,
+    refuses: Refuses = refuses_nothing,
 ) -> list[SkillCall]:
     """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already. They name things by
     their keys.
 
     skills: names of those that the robot does. fixture: the key of the thing that composites are done at, or that a
-    vessel is filled from; by default any that serves.
+    vessel is filled from; by default any that serves. refuses: where a thing that is in the way is not put down.
 
     Raises:
         PlanningFailedError: no sequence of skills over the believed things leads there.
     """
-    plan = _search(state, wanted, fixture, skills)
+    plan = _search(state, wanted, fixture, skills, refuses)
     if plan is not None:
         return plan
     names = ", ".join(str(one.fact) for one in wanted)
-    other = _search(state, wanted, fixture, ALL_SKILLS) if skills != ALL_SKILLS else None
+    other = _search(state, wanted, fixture, ALL_SKILLS, refuses) if skills != ALL_SKILLS else None
     if other is not None:
         lacking = sorted({call.skill for call in other} - skills)
         raise PlanningFailedError(f"{names} needs {', '.join(lacking)}: not available on this robot")
@@ -87,10 +100,10 @@ def find_plan(
 
 
 def _search(
-    start: WorldState, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str]
+    start: WorldState, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str], refuses: Refuses
 ) -> list[SkillCall] | None:
     """Return the cheapest plan with some skills only, None when there is none."""
-    operators = list(_operators(start, wanted, fixture, skills))
+    operators = list(_operators(start, wanted, fixture, skills, refuses))
     tie = itertools.count()
     first = start.changing
     frontier: list[tuple[float, int, WorldState, tuple[object, ...], tuple[_Operator, ...]]] = [
@@ -117,7 +130,7 @@ def _search(
 
 
 def _operators(
-    state: WorldState, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str]
+    state: WorldState, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str], refuses: Refuses
 ) -> Iterator[_Operator]:
     """Yield the skills bound to things that they can ever be done with."""
     states = {one.state for one in wanted}
@@ -139,7 +152,7 @@ def _operators(
             binding = dict(zip(arguments, keys))
             at = binding.get("fixture") or binding.get("source") or fixture
             elsewhere = fixture and at != fixture
-            if not elsewhere and _makes_sense(skill, binding, state, named, filled):
+            if not elsewhere and _makes_sense(skill, binding, state, named, filled, refuses):
                 needs = tuple(prepared(fact, tuple(binding[one] for one in fact.arguments)) for fact in changing)
                 effects = effects_of(skill, binding)
                 yield _Operator(SkillCall(skill.name, keys), skill.nominal_s + travel, needs, effects)
@@ -155,13 +168,17 @@ def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
     return is_harmless or (begun is not None and begun in states)
 
 
-def _makes_sense(skill: Skill, binding: dict[str, str], state: WorldState, named: set[str], filled: set[str]) -> bool:
+def _makes_sense(
+    skill: Skill, binding: dict[str, str], state: WorldState, named: set[str], filled: set[str], refuses: Refuses
+) -> bool:
     """named: the things that the wanted facts are about; filled: those that something is to be put into."""
     if skill.name != "PutObject":
         return True
     aside = state.kinds[state.things[binding["receptacle"]].object_class]
     if aside.name == state.kinds.recipient:  # nobody is handed what is only in the way
         return binding["object"] in named
+    if binding["object"] not in named and refuses(state.things[binding["object"]], state.things[binding["receptacle"]]):
+        return False
     if binding["receptacle"] in filled:
         return True
     # A thing that is in the way is put on furniture where it can be seen, and where nothing will heat it.

@@ -388,3 +388,14 @@ def test_each_kind_of_thing_that_a_general_word_means_follows_lessons(robot) -> 
     table = Mention("a table", ("CoffeeTable", "DiningTable", "SideTable"))
     assert expected.avoided(Goal(GoalKind.PLACE, Mention("the vase", ("Vase",)), table)) == {"c", "d"}
     assert expected.avoided(Goal(GoalKind.SWITCH_ON, Mention("a lamp", ("DeskLamp", "FloorLamp")))) == {"l"}
+
+
+def test_hand_is_freed_where_what_it_holds_stays(robot, word_embedder) -> None:
+    robot.execute(SkillCall("GoToObject", ("coffee_table",)))
+    (table,) = [one for one in robot.memory.scene().objects if one.class_name == "CoffeeTable"]
+    assert robot.carry_out("take the vase", word_embedder).success
+    tried = [Deed("e:0", "PutObject", "v", "Vase", 1, to_id=table.id, to_class="CoffeeTable", reason="execution")]
+    result = told(robot, word_embedder, tried, "put the apple on the coffee table")
+    assert result.success
+    assert "apple" in {one.id for one in robot.world.contents("coffee_table")}
+    assert "vase" not in {one.id for one in robot.world.contents("coffee_table")}
