@@ -45,7 +45,7 @@ class PlainPast:
     way: Way | None = None
 
     def __post_init__(self) -> None:
-        self.past = Past(self.deeds, self.scene, self.kinds.recipient, self.now_ns, self.zone)
+        self.past = Past(self.deeds, self.scene, self.kinds, self.now_ns, self.zone)
         self._present = frozenset(one.class_name for one in self.scene.objects if not one.removed)
 
     def answer(self, question: str) -> str:
@@ -152,8 +152,10 @@ def _when(known: PlainPast, match: re.Match[str]) -> str:
 def _how_often(known: PlainPast, match: re.Match[str]) -> str:
     verb, name = _verb(match["verb"]), known.kinds[known.class_of(match["thing"])].best_name
     deeds = known.found(match)
-    times = {0: "never", 1: "once", 2: "twice (2 times)"}.get(len(deeds), f"{len(deeds)} times")
+    times = {1: "once", 2: "twice (2 times)"}.get(len(deeds), f"{len(deeds)} times")
     when = f" {match['time']}" if match["time"] else ""
+    if not deeds:
+        return f"I did not {verb.replace('_', ' ')} the {name}{when}."
     return f"I {past_form(verb)} the {name} {times}{when}."
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.deed import Deed
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GOALS
 
@@ -57,6 +61,7 @@ _FORMS = {
     "got": "get",
 }
 _GIVING = frozenset({"bring", "give", "get", "hand"})
+_DISCARDING = frozenset({"throw", "throw_away"})
 _PARTICLE = (
     (re.compile(r"\b(?:turn|switch)(?:ed)? (on|off)\b"), r"switch_\1"),
     (re.compile(r"\b(?:turn|switch)(?:ed)? ((?:the|my|a) [\w' -]+?) (on|off)\b"), r"switch_\2 \1"),
@@ -141,15 +146,16 @@ def _at(midnight: datetime, hour: int) -> int:
 
 
 class Past:
-    """deeds: all, the newest last. scene: tells whom something was given to. now_ns: from which "today" counts."""
+    """deeds: all, the newest last. scene: tells whom something was given to. kinds: which classes are people, and where
+    things are thrown away, washed and heated. now_ns: from which "today" counts."""
 
     def __init__(
-        self, deeds: Sequence[Deed], scene: SceneSnapshot, recipient: str, now_ns: int, zone: tzinfo | None
+        self, deeds: Sequence[Deed], scene: SceneSnapshot, kinds: ObjectCatalogue, now_ns: int, zone: tzinfo | None
     ) -> None:
-        self._deeds = deeds
-        self._recipient = recipient
+        self._deeds = tuple(_with_treatments(deeds, kinds))
+        self._recipient, self._bins = kinds.recipient, kinds.bins
         self._users = {
-            one.id for one in scene.objects if one.class_name == recipient and not one.attributes.get("name")
+            one.id for one in scene.objects if one.class_name == kinds.recipient and not one.attributes.get("name")
         }
         self._now_ns, self._zone = now_ns, zone
 
@@ -158,7 +164,7 @@ class Past:
         at was used, too. to_me: that brought it to the user."""
         skills = _SKILLS.get(verb_of(verb), ())
         begin, end = span_of(time, self._now_ns, self._zone)
-        gives = to_me or verb_of(verb) in _GIVING
+        gives, discards = to_me or verb_of(verb) in _GIVING, verb_of(verb) in _DISCARDING
         return [
             deed
             for deed in self._deeds
@@ -166,6 +172,7 @@ class Past:
             and (not classes or deed.object_class in classes or (not skills and deed.to_class in classes))
             and begin <= deed.stamp_ns < end
             and (not gives or (deed.to_class == self._recipient and (not to_me or self._is_user(deed))))
+            and (not discards or deed.skill == "ThrowObject" or deed.to_class in self._bins)
         ]
 
     def last_of(self, classes: Sequence[str]) -> Deed | None:
@@ -187,6 +194,32 @@ class Past:
 
     def _is_user(self, deed: Deed) -> bool:
         return not self._users or deed.to_id in self._users or not deed.to_id
+
+
+def _with_treatments(deeds: Sequence[Deed], kinds: ObjectCatalogue) -> Iterator[Deed]:
+    """Yield deeds, and with them each washing and heating that was done by single calls: what was put into the sink was
+    washed when the same instruction turned the tap on."""
+    lying: dict[tuple[str, str], Deed] = {}
+    for deed in deeds:
+        yield deed
+        if deed.skill == "PutObject" and not deed.reason:
+            lying[deed.object_id, deed.object_class] = deed
+        elif deed.skill == "PickupObject":
+            lying.pop((deed.object_id, deed.object_class), None)
+        elif deed.skill == "ToggleOn" and not deed.reason:
+            put = [one for one in lying.values() if one.episode_id == deed.episode_id]
+            for usual in map(kinds.usual_treatment, (GoalKind.CLEAN, GoalKind.HEAT)):
+                for one in put if usual is not None else ():
+                    if one.to_class in usual.at and _works_at(deed.object_class, one.to_class, kinds):
+                        yield replace(one, skill=usual.skill, stamp_ns=deed.stamp_ns)
+
+
+def _works_at(switched: str, place: str, kinds: ObjectCatalogue) -> bool:
+    """Return whether turning a class of thing on treats what lies at a place: an appliance itself, a sink's tap."""
+    if switched == place:
+        return True
+    tap, basin = kinds.find(switched), kinds.find(place)
+    return bool(tap and basin and tap.can(Property.WATERS) and basin.can(Property.DRAINS))
 
 
 def clock_of(stamp_ns: int, now_ns: int, zone: tzinfo | None) -> str:

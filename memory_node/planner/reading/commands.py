@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill_library import GoalKind
@@ -203,7 +204,11 @@ def _put_next_to(references: References, match: re.Match[str]) -> Goal:
 def _treated(references: References, match: re.Match[str]) -> Goal:
     kind, wanted = _TREATED[match["verb"]]
     able = Property.OPENABLE if kind in (_K.OPEN, _K.CLOSE) else None
-    return Goal(kind, references.thing(match["thing"], wanted, able))
+    thing = references.thing(match["thing"], wanted, able)
+    if kind is _K.CLOSE and references.are_several_open(match["thing"]):
+        # Whoever says "close the drawer" where several stand open wants none of them open.
+        return Goal(kind, replace(thing, states=(ObjectState.OPENED,), thing_id=""), every=True)
+    return Goal(kind, thing)
 
 
 def _switched(references: References, match: re.Match[str]) -> Goal:

@@ -166,6 +166,15 @@ class References:
         self._mentions.append(mention)
         return mention
 
+    def are_several_open(self, words: str) -> bool:
+        """Return whether words mean a kind of which several stand open, and nothing tells one of them apart."""
+        if self.binding.thing_called(words.removeprefix("the ").removeprefix("my ")) is not None:
+            return False
+        phrase = self.phrase(words)
+        if phrase.pronoun or self._told_apart(phrase) is not None:
+            return False
+        return len(self._by_state(phrase.classes, ObjectState.CLOSED) or ()) > 1
+
     def _named_last(self, words: str, fits: Callable[[Mention], bool]) -> Mention:
         found = next(filter(fits, reversed(self._mentions)), None)
         if found is None:

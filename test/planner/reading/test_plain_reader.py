@@ -398,6 +398,18 @@ def test_name_of_several_classes_is_that_of_the_one_that_is_there() -> None:
     assert str(goal(read("put the mug on the table", without_desk))) == "place Mug to DiningTable"
 
 
+def test_close_the_drawer_is_meant_for_all_that_stand_open() -> None:
+    opened, closed = (ObjectState.OPENED,), (ObjectState.CLOSED,)
+    left, right = thing("left", "Drawer", states=opened), thing("right", "Drawer", (1.0, 0.0, 0.8), states=opened)
+    found = goal(read("close the drawer", home(left, right, thing("shut", "Drawer", states=closed))))
+    assert (found.every, found.target.states, found.target.thing_id) == (True, opened, "")
+    found = goal(read("close the drawer", home(left, thing("shut", "Drawer", states=closed))))
+    assert (found.every, found.target.thing_id) == (False, "left")
+    deeds = (deed("OpenObject", "right", "Drawer", "2026-03-03 09:00"),)
+    found = goal(read("close the drawer that you opened this morning", home(left, right), deeds=deeds))
+    assert (found.every, found.target.thing_id) == (False, "right")
+
+
 def test_person_is_where_memory_saw_the_person() -> None:
     reading = read("where is Kim?", home())
     assert reading is not None
@@ -412,6 +424,10 @@ def test_person_is_where_memory_saw_the_person() -> None:
         ("what did you put in the bowl today?", ["keys", "key"], ["apple"]),
         ("when did you last wash the mug?", ["09:05"], ["14"]),
         ("how often did you wash the mug today?", ["twice"], []),
+        ("how often did you wash the cup yesterday?", ["once"], []),
+        ("how often did you wash the cup today?", ["did not wash the cup today"], []),
+        ("how often did you heat the potato yesterday?", ["once"], []),
+        ("what did you throw away yesterday?", ["newspaper"], ["apple", "cup"]),
         ("did you heat the bread?", ["No"], []),
         ("what did you take from the counter yesterday?", ["pen"], ["apple"]),
         ("what did you take from the kitchen yesterday?", ["pen"], ["apple"]),
@@ -423,6 +439,11 @@ def test_person_is_where_memory_saw_the_person() -> None:
 )
 def test_questions_about_the_past_are_answered_from_deeds(question: str, words: list[str], silent: list[str]) -> None:
     deeds = (
+        deed("PutObject", "n", "Newspaper", "2026-03-02 11:00", to_id="bin", to_class="GarbageCan"),
+        deed("PutObject", "cup", "Cup", "2026-03-02 12:00", to_id="sink", to_class="SinkBasin"),
+        deed("ToggleOn", "tap", "Faucet", "2026-03-02 12:00"),
+        deed("PutObject", "potato", "Potato", "2026-03-02 13:00", to_id="microwave", to_class="Microwave"),
+        deed("ToggleOn", "microwave", "Microwave", "2026-03-02 13:00"),
         deed("PutObject", "a", "Apple", "2026-03-02 10:00", to_id="user", to_class="User"),
         deed("PutObject", "k", "KeyChain", "2026-03-03 08:30", to_id="bowl", to_class="Bowl"),
         deed("CleanObject", "m", "Mug", "2026-03-03 08:40"),
@@ -430,6 +451,7 @@ def test_questions_about_the_past_are_answered_from_deeds(question: str, words: 
         deed("PutObject", "b", "Book", "2026-03-03 10:00", to_id="user", to_class="User"),
         deed("PickupObject", "p", "Pen", "2026-03-02 09:00", from_id="counter", from_class="CounterTop"),
         deed("SwitchOn", "tv", "Television", "2026-03-03 11:00"),
+        deed("ToggleOn", "tap", "Faucet", "2026-03-03 12:00"),
     )
     reading = read(question, home(), ("Kim is vegan.",), deeds)
     assert reading is not None
