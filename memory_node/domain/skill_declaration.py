@@ -122,6 +122,11 @@ class Skill:
         """The first state that it is declared to begin, None where it begins none."""
         return next((one.state for one in self.effects if one.predicate is Predicate.STATE and one.value), None)
 
+    def states_of(self, argument: str, begun: bool) -> tuple[ObjectState, ...]:
+        """Return the states of an argument that it is declared to begin, or to end."""
+        about = (one for one in self.effects if one.arguments[:1] == (argument,) and one.value is begun)
+        return tuple(one.state for one in about if one.state is not None)
+
     @property
     def named_arguments(self) -> tuple[Argument, ...]:
         """The arguments that a call must give."""

@@ -118,9 +118,8 @@ def treat(robot: HomeRobot, run: Execution, text: str) -> Thing:
     skill, thing = declaration(run.call.skill), robot.resolve(text)
     make_ready(robot, run, skill.name, thing)
     run.work(skill.name)
-    for fact in skill.effects:
-        if fact.state is not None and fact.value:
-            robot.world.change_state(thing, fact.state)
+    for state in skill.states_of("object", begun=True):
+        robot.world.change_state(thing, state)
     return thing
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_declaration import ArgumentKind, Fact, Predicate, Skill
@@ -137,6 +138,49 @@ def _cut(key: str, state: WorldState) -> WorldState:
     return state.with_thing(thing.cut_into(pieces)).standing_at(left) if pieces else state
 
 
+class Known(Protocol):
+    """A thing as far as a change names it."""
+
+    @property
+    def object_id(self) -> str:
+        """The id."""
+
+    @property
+    def object_class(self) -> str:
+        """The class."""
+
+
+def declared_changes(
+    skill: Skill,
+    things: Mapping[str, Known],
+    stamp_ns: int,
+    inside: bool = False,
+    position: tuple[float, float, float] | None = None,
+) -> tuple[StateChange, ...]:
+    """Return one change for each argument that the declared effects of a skill that succeeded are about. Every effect
+    is told, not the difference of before and after: memory may have believed otherwise.
+
+    things: by argument name. inside: whether a receptacle takes things in, not on. position: in map, of what was put
+    down.
+    """
+    changes: dict[str, StateChange] = {}
+    for effect in skill.effects:
+        subject = effect.arguments[0] if effect.arguments else ""
+        if subject not in things:
+            continue
+        one = things[subject]
+        begun, ended = skill.states_of(subject, begun=True), skill.states_of(subject, begun=False)
+        change = changes.get(subject, StateChange(one.object_id, one.object_class, stamp_ns, begun, ended))
+        if effect.predicate is Predicate.HOLDING:
+            change = replace(change, held=effect.value, position=None if effect.value else position)
+        elif effect.predicate is Predicate.CONTAINED and effect.value and effect.arguments[1] in things:
+            change = replace(change, support_id=things[effect.arguments[1]].object_id, inside=inside)
+        elif effect.predicate is not Predicate.STATE:
+            continue
+        changes[subject] = change
+    return tuple(changes.values())
+
+
 def with_declared_states(result: SkillResult) -> tuple[StateChange, ...]:
     """Return the changes of a skill that succeeded, the last one of its thing with the states that the skill is
     declared to bring about: a robot reports what has changed, and what was cold before it was cooled is cold as well.
@@ -147,14 +191,10 @@ def with_declared_states(result: SkillResult) -> tuple[StateChange, ...]:
     if not (mine and result.success and skill is not None):
         return result.changes
     told = {state for n in mine for state in (*changes[n].added, *changes[n].removed)}
-    effects = [one for one in skill.effects if one.arguments[:1] == (skill.arguments[0].name,)]
-    states = [(one.state, one.value) for one in effects if one.state is not None and one.state not in told]
-    last = changes[mine[-1]]
-    changes[mine[-1]] = replace(
-        last,
-        added=(*last.added, *(state for state, value in states if value and told.isdisjoint(state.opposites))),
-        removed=(*last.removed, *(state for state, value in states if not value)),
-    )
+    subject, last = skill.arguments[0].name, changes[mine[-1]]
+    begun = (one for one in skill.states_of(subject, begun=True) if one not in told and told.isdisjoint(one.opposites))
+    ended = (one for one in skill.states_of(subject, begun=False) if one not in told)
+    changes[mine[-1]] = replace(last, added=(*last.added, *begun), removed=(*last.removed, *ended))
     return tuple(changes)
 
 

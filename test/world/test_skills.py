@@ -11,7 +11,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.world.facts import MEANINGS
 from memory_node.world.failures import after_failure
-from memory_node.world.skills import after, possible, unmet, with_declared_states
+from memory_node.world.skills import after, declared_changes, possible, unmet, with_declared_states
 from memory_node.world.state import Thing, WorldState
 
 
@@ -143,3 +143,12 @@ def test_a_robot_that_tells_only_what_changed_has_brought_about_what_is_declared
     assert with_declared_states(replace(cooled, changes=(told,))) == (told,), "the robot knows better"
     failed_call = replace(cooled, success=False, reason=FailureReason.EXECUTION)
     assert with_declared_states(failed_call) == (held,)
+
+
+def test_declared_effects_are_changes_of_the_things_that_they_are_about() -> None:
+    mug, table = Thing("", "Mug", object_id="m"), Thing("", "Table", object_id="t")
+    things = {"object": mug, "receptacle": table}
+    (put,) = declared_changes(SKILLS["PutObject"], things, 5, inside=True, position=(1.0, 2.0, 3.0))
+    assert put == StateChange("m", "Mug", 5, held=False, support_id="t", inside=True, position=(1.0, 2.0, 3.0))
+    (cooled,) = declared_changes(SKILLS["CoolObject"], {"object": mug}, 5)
+    assert (cooled.added, cooled.removed) == ((ObjectState.COLD,), (ObjectState.HEATED,))

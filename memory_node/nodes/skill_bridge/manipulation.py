@@ -17,13 +17,13 @@ from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.tried_pose import PoseKind
 from memory_node.nodes.skill_bridge.config import ArmParameters
 from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses
-from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.grasping import Grasp
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.placing import Placement, free_spots, rank_placements
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
+from memory_node.world.skills import declared_changes
 
 # The foot of a thing may be hidden by this much, however little of the thing is seen (m).
 _HIDDEN_M = 0.05

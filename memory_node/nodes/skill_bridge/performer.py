@@ -14,7 +14,6 @@ from memory_node.domain.skill_declaration import Appliance, ArgumentKind, Skill
 from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, check_call, declaration
 from memory_node.domain.skill_outcome import SkillFailure, outcome_of
 from memory_node.nodes.skill_bridge.driving import Driving
-from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
@@ -22,6 +21,7 @@ from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, SkillPlugins
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.world.skills import declared_changes
 
 _LEAVES_ARM_OUT = frozenset({FailureReason.EXECUTION, FailureReason.UNREACHABLE})
 # Steps of every composite; doors and switches are told before the robot moves.
