@@ -341,6 +341,9 @@ class Expectations:
         own = [one for one in tries if one.deed.object_class == object_class]
         has_own = any(not one.failed and not one.plain for one in own)
         before, worked = _reasons_of_success(own if has_own else tries, alike, frozenset(ENABLING), part)
+        if not before:  # each of several may need something else
+            itself = [one for one in own if one.place_id == place_id]
+            before, worked = _reasons_of_success(itself, alike, frozenset(ENABLING), part)
         if not before:
             tries = alike = self._with.get((skill, object_class), [])
             before, worked = _reasons_of_success(tries, alike, _ORDINARY, part)

@@ -480,3 +480,21 @@ def test_what_was_done_with_a_tool_is_done_for_things_of_other_classes_that_fail
     washed.begin().note("CleanObject", "apple", "Apple", MORNING, "basin").begin()
     expected = Expectations(washed.note("SliceObject", "apple", "Apple", MORNING).tried, UTC)
     assert (needed("Apple", False), needed("Tomato", True)) == (["CleanObject Apple"], [])
+
+
+def test_each_of_two_drawers_has_a_way_of_its_own() -> None:
+    diary = Diary()
+    for drawer, skill, thing, kind in (
+        ("low", "SwitchOn", "lamp", "DeskLamp"),
+        ("high", "CloseObject", "fridge", "Fridge"),
+    ):
+        diary.begin().note("OpenObject", drawer, "Drawer", MORNING, fails=True)
+        diary.begin().note(skill, thing, kind, MORNING).note("OpenObject", drawer, "Drawer", MORNING)
+    expected = Expectations(diary.tried, UTC)
+
+    def needed(drawer: str) -> list[str]:
+        lesson = expected.way("OpenObject", "Drawer", drawer, "Drawer", at(NEXT))
+        return [one.text for one in lesson.before] if lesson is not None else []
+
+    assert (needed("low"), needed("high")) == (["SwitchOn DeskLamp"], ["CloseObject Fridge"])
+    assert needed("third") == []
