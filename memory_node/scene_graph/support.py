@@ -225,11 +225,12 @@ class _Places:
     def _surfaces(self) -> Matrix:
         """Return which of the surfaces (n, m) that things may stand on count.
 
-        What was seen once, or is not made for things to be put on it, is a support only if there is no other. Of
-        surfaces at one level a thing stands on the one below its middle, not on one that ends beside it.
+        What was seen once, or is not made for things to be put on it (a drawer: a counter's top may reach below its
+        rim), is a support only if there is no other. Of surfaces at one level a thing stands on the one below its
+        middle, not on one that ends beside it.
         """
         pairs, found = self.pairs, self.on
-        usual = pairs.roles.movable | pairs.roles.receptacle
+        usual = pairs.roles.movable | pairs.roles.receptacle & ~pairs.roles.slides
         evident = pairs.state.table.times_seen[pairs.neighbours] > 1
         for likely in (self.on & usual, self.on & usual & evident):
             found = np.where(likely.any(axis=1, keepdims=True), likely, found)

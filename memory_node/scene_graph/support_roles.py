@@ -33,6 +33,7 @@ class Roles:
     built_in: Flags
     movable: Flags
     receptacle: Flags
+    slides: Flags
     container: Flags
     lidded: Flags
     level: NDArray[np.float64]
@@ -101,6 +102,7 @@ def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
         built_in=(furniture & of.container)[own],
         movable=of.pickupable[theirs],
         receptacle=of.receptacle[theirs],
+        slides=of.slides[theirs],
         container=of.container[theirs],
         lidded=of.lidded[theirs],
         level=of.level[theirs],

@@ -101,6 +101,18 @@ SCENES: dict[str, tuple[dict[str, Box], dict[str, tuple[str, str]]]] = {
         },
         {"Pillow": ("in", "Drawer")},
     ),
+    "on a counter, whose top is a little higher than that of the drawer below": (
+        {
+            "CounterTop": (0.0, 0.0, 0.0, 2.1, 0.64, 0.955, 0.0),
+            "Drawer": (0.1, 0.15, 0.765, 0.45, 0.45, 0.15, 0.0),
+            "Pot": (0.1, 0.05, 0.915, 0.24, 0.3, 0.15, 0.0),
+        },
+        {"Pot": ("on", "CounterTop")},
+    ),
+    "on a drawer, where nothing else is": (
+        {"Drawer": (0.0, 0.0, 0.0, 0.6, 0.5, 0.7, 0.0), "Book": (0.0, 0.0, 0.7, 0.28, 0.2, 0.05, 0.0)},
+        {"Book": ("on", "Drawer")},
+    ),
     "in a bowl": (
         {"CounterTop": COUNTER, "Bowl": BOWL, "Apple": (0.2, 0.1, 0.91, 0.07, 0.07, 0.07, 0.0)},
         {"Bowl": ("on", "CounterTop"), "Apple": ("in", "Bowl")},
