@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import DOORS
+from memory_node.domain.states import DOORS, ObjectState, believed
 from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
@@ -68,9 +70,34 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         for carried in load:
             merged += _merge_nearest_newcomer(state, carried, change) if table.alive[carried] else []
     _believe(state, row, change)
+    _let_warm(state, (row, *load) if table.alive[row] else ())
     slid = [carried for carried in slid if table.alive[carried]]  # but for those that were merged
     load = [carried for carried in load if table.alive[carried]]
     return [*(state.event(kind, carried) for carried in (row, *load, *slid)), *merged]
+
+
+def _let_warm(state: GraphState, rows: Sequence[int]) -> None:
+    """End the belief that things are cold which stand over what heats and is on, or others on them: how warm they get,
+    nobody sees."""
+    table = state.table
+    for one in {one for row in rows for one in (row, *state.load_of(table.record(row).id))}:
+        states = table.record(one).states
+        if ObjectState.COLD in believed(states) and _is_over_heat(state, one):
+            table.set_states(one, tuple(belief for belief in states if belief.state is not ObjectState.COLD))
+
+
+def _is_over_heat(state: GraphState, row: int) -> bool:
+    """Return whether a thing stands on or in what heats and is on, or on or in a thing that does."""
+    table, passed = state.table, {row}
+    support = table.row_of.get(table.record(row).support_id)
+    while support is not None and support not in passed:
+        passed.add(support)
+        record = table.record(support)
+        kind = state.catalogue.find(record.best_class)
+        if kind is not None and kind.can(Property.HEATS) and ObjectState.ON in believed(record.states):
+            return True
+        support = table.row_of.get(record.support_id)
+    return False
 
 
 def _is_door(change: StateChange) -> bool:

@@ -1,8 +1,11 @@
 import numpy as np
+import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -179,3 +182,21 @@ def test_what_is_carried_along_and_seen_before_the_report_is_no_second_object() 
     graph.apply_change(put)
     assert [found.id for found in graph.objects_of_class("Apple")] == [apple.id]
     assert graph.objects_of_class("Bowl")[0].id == bowl.id
+
+
+@pytest.mark.parametrize(("burner", "stays_cold"), [(ObjectState.ON, False), (ObjectState.OFF, True)])
+@pytest.mark.parametrize("is_put_first", [False, True])
+def test_what_comes_to_stand_over_heat_is_believed_cold_no_more(
+    burner: ObjectState, stays_cold: bool, is_put_first: bool
+) -> None:
+    graph = SceneGraph(catalogue=load_catalogue())
+    at = {"StoveBurner": (2.0, 0.0, 0.9), "Pan": (0.0, 0.0, 0.9), "Egg": (0.0, 0.0, 0.95)}
+    for name, place in at.items():
+        states = (ObjectState.COLD,) if name != "StoveBurner" else ()
+        graph.apply_change(StateChange(name, name, SECOND_NS, states, held=False, position=place))
+    graph.apply_change(StateChange("Egg", "Egg", 2 * SECOND_NS, held=False, support_id="Pan", inside=True))
+    put = StateChange("Pan", "Pan", 3 * SECOND_NS, held=False, support_id="StoveBurner")
+    turn = StateChange("StoveBurner", "StoveBurner", 3 * SECOND_NS, (burner,))
+    for change in (put, turn) if is_put_first else (turn, put):
+        graph.apply_change(change)
+    assert [ObjectState.COLD in believed(graph.object(one).states) for one in ("Pan", "Egg")] == [stays_cold] * 2
