@@ -217,7 +217,10 @@ class Episodes:
     def take_demonstrated(self, shown: DemonstratedStep) -> None:
         """Take over a step of a demonstration: the first one begins its episode; it ends as its last one went.
 
-        What comes twice counts once.
+        What comes twice counts once. A step also counts where memory cannot take over its changes.
+
+        Raises:
+            RobotMemoryError: a change tells of what cannot be.
         """
         step, started_id = shown.step, self.start(shown.instruction, episode_id=shown.step.episode_id)
         if not self._is_running(started_id):
@@ -225,9 +228,11 @@ class Episodes:
         if shown.has_ended:
             self.end(started_id, step.success)
             return
-        if shown.changes:
-            self.remember(shown.changes)
-        self.record(step)
+        try:
+            if shown.changes:
+                self.remember(shown.changes)
+        finally:
+            self.record(step)
 
     def _with_hand(self, step: StepRecord) -> StepRecord:
         """Return the step with what the hand holds after it, as memory knows it; a value given by the caller wins."""

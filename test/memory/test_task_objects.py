@@ -1,8 +1,11 @@
 from collections.abc import Callable
 
+import pytest
+
 from memory_node.domain.answer import FindQuery
+from memory_node.domain.errors import NotFoundError
 from memory_node.domain.observation import Frame
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.step import DemonstratedStep, StepRecord
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.memory import RobotMemory
@@ -58,3 +61,16 @@ def test_episode_that_has_ended_pins_nothing_again(memory: RobotMemory, see: Cal
         assert memory.statistics().pinned == pinned
     memory.episodes.start("take the mug", episode_id="shown")
     assert memory.statistics().pinned == 0
+
+
+def test_demonstrated_step_counts_where_its_change_cannot_be_taken_over(
+    memory: RobotMemory, see: Callable[..., Frame]
+) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    result = SkillResult(SkillCall("PickupObject", ("Mug",)), True)
+    step = StepRecord.of(result, "shown", 0, 10**9, result.call)
+    strange = StateChange("gone", "Mug", 10**9, source="user")
+    with pytest.raises(NotFoundError):
+        memory.episodes.take_demonstrated(DemonstratedStep("take the mug", step, (strange,)))
+    memory.episodes.take_demonstrated(DemonstratedStep("take the mug", step, has_ended=True))
+    assert [(deed.episode_id, deed.skill) for deed in memory.deeds.all()] == [("shown", "PickupObject")]
