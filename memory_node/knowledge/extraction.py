@@ -14,9 +14,11 @@ from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.text.words import STOP_WORDS
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import parsed
 from memory_node.knowledge.told.fact import ToldFact
+from memory_node.knowledge.told.plainer import plain
 
 # Most propositions of a unit (PlugMem).
 MOST_PROPOSITIONS = 10
@@ -44,6 +46,10 @@ _ORDERS = re.compile(
 _WITH_TELLING = re.compile(
     r"(?:, |\b(?:because|since) )(?:it|they|this|that|he|she|I|we|my [a-z-]+) "
     r"(?:is|are|am|was|were|has|have|had|likes?|loves?|needs?|got|belongs?)\b"
+)
+# "Walk the dog": a verb that is no known one, before what it is done to.
+_UNKNOWN_ORDER = re.compile(
+    r"(?:please )?(?P<verb>[a-z]+) (?:the|my|our|your|his|her|their|this|these|all|some|it|them|him)\b", re.I
 )
 # Reads one told sentence of a step into facts, () where it does not understand it.
 ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]
@@ -130,8 +136,14 @@ def told_and_asked(instruction: str) -> tuple[list[str], list[str]]:
     """Return the sentences of an instruction that say how things are, also beside an order, and those that only ask or
     order."""
     found = sentences(instruction)
-    asking = [one for one in found if one.endswith("?") or (_ORDERS.match(one) and not _WITH_TELLING.search(one))]
+    asking = [one for one in found if one.endswith("?") or (_is_order(one) and not _WITH_TELLING.search(one))]
     return [one for one in found if one not in asking], asking
+
+
+def _is_order(sentence: str) -> bool:
+    other = _UNKNOWN_ORDER.match(sentence)
+    is_told = other is None or other["verb"].lower() in STOP_WORDS or any(parsed(plain(sentence)))
+    return _ORDERS.match(sentence) is not None or not is_told
 
 
 def passing_propositions(step: StandardStep, zone: tzinfo | None = None) -> list[Proposition]:

@@ -112,6 +112,14 @@ def test_what_is_said_with_an_instruction_is_known_later(graph: KnowledgeGraph) 
     assert graph.told_about("where is the gift from my best friend?") == []
 
 
+@pytest.mark.parametrize("order", ["Walk the dog.", "Please water the plants.", "Thank my aunt for the vase."])
+def test_order_with_an_unknown_verb_is_nothing_that_was_told(graph: KnowledgeGraph, order: str) -> None:
+    learn(graph, "e1", f"{order} Bring me the book.")
+    assert graph.told_about(order) == []
+    learn(graph, "e2", f"{order} Grandma loves the dog, the plants and the vase.")
+    assert ["Grandma loves" in one.text for one in graph.told_about(order)] == [True]
+
+
 def test_what_was_said_comes_with_the_instruction_that_it_was_said_in(graph: KnowledgeGraph) -> None:
     command = "Put the vase on the desk. Put the book there, too. Leave the mug. Then close the window. Do not hurry."
     told = ["The vase was a gift from my best friend.", "I like it like this for evening tea."]
