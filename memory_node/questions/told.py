@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.nouns import singular
 from memory_node.knowledge.told.binding import VERBS, Act, BindingFacts, forbids_use
-from memory_node.knowledge.told.fact import Relation, ToldFact
+from memory_node.knowledge.told.fact import Relation, ToldFact, same_role
 from memory_node.questions.phrase import phrase_of
 
 _ALLOWED = "Nobody told me anything against it."
-_WHO = r"(?P<who>my [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*)"
+_WHO = r"(?P<who>(?:my|[A-Z][\w-]*'s) [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*)"
 _IS = r"(?:is|are)"
 _PART = r"in the (?P<part>morning|afternoon|evening|night)"
 
@@ -76,7 +76,11 @@ def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
 
 def _person_of(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     role = match["who"].removeprefix("my ")
-    called = [one for one in facts.of(Relation.CALLED) if role.lower() in (one.subject.words, one.object.words.lower())]
+    called = [
+        one
+        for one in facts.of(Relation.CALLED)
+        if same_role(role, one.subject.words) or role.lower() == one.object.words.lower()
+    ]
     return _quoted(called)
 
 

@@ -170,3 +170,37 @@ def test_food_is_not_given_to_whom_something_in_it_would_harm(told: str, inside:
     assert facts.harm("Bread", "Ida") is not None
     assert facts.harm("Bread", "Tom") is None
     assert binding(told, "The bread contains raisins and coconut.", scene=scene).harm("Bread", "Ida") is None
+
+
+def test_aunts_of_two_people_are_two_persons() -> None:
+    scene = home(thing("bread", "Bread"))
+    told = (
+        "Ben's aunt is allergic to wheat.",
+        "Ida's aunt likes apples.",
+        "Zoe's aunt is called Vera.",
+        "Vera is vegan.",
+    )
+    facts = binding(*told, scene=scene)
+    assert [one.text for one in facts.about_person("Ben's aunt")] == [told[0]]
+    assert facts.harm("Bread", "Ida's aunt") is None
+    assert facts.persons_in("Bring Ida's aunt the bread.") == ["Ida's aunt"]
+    assert facts.harm("Egg", "Zoe's aunt") is not None
+    # Nobody knows whose aunt a speaker's is: what may harm one of them is asked about.
+    aunts = facts.persons_in("Bring my aunt the bread.")
+    assert set(aunts) >= {"Ben's aunt", "Ida's aunt"}
+    assert any(facts.harm("Bread", one) for one in aunts)
+
+
+@pytest.mark.parametrize(
+    ("told", "skill", "forbidden"),
+    [
+        ("Don't switch off the lamp in the kitchen.", "ToggleOff", {"here"}),
+        ("Don't turn the lamp off.", "SwitchOff", {"here", "there"}),
+        ("The lamp must never be turned off.", "ToggleOn", set()),
+        ("Never use the lamp in the kitchen.", "ToggleOn", {"here"}),
+    ],
+)
+def test_what_must_not_be_switched_off_may_be_switched_on(told: str, skill: str, forbidden: set[str]) -> None:
+    scene = home(thing("here", "DeskLamp"), thing("there", "DeskLamp", (8.0, 0.0, 0.8), area="a2"))
+    facts = binding(told, scene=scene)
+    assert {one for one in ("here", "there") if objects(facts, skill, one)} == forbidden

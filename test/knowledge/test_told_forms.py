@@ -252,7 +252,7 @@ def test_things_that_are_shared_are_of_each() -> None:
 
 def test_ban_may_hold_at_a_time_of_the_day() -> None:
     (ban,) = read("The television must not be turned on in the evening.")
-    assert (ban.verb, ban.part_of_day, ban.object.words) == ("turn", "evening", "")
+    assert (ban.verb, ban.part_of_day, ban.object.words) == ("turn on", "evening", "")
 
 
 @pytest.mark.parametrize(

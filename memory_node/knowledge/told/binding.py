@@ -20,7 +20,7 @@ from memory_node.domain.nouns import singular
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
-from memory_node.knowledge.told.fact import Relation, Term, ToldFact, names_of_several
+from memory_node.knowledge.told.fact import Relation, Term, ToldFact, names_of_several, same_role, with_whose
 
 # What is done to its first thing by a skill, in the verbs of people; "touch" and "use" are in all of them.
 VERBS: dict[str, frozenset[str]] = {
@@ -36,14 +36,16 @@ VERBS: dict[str, frozenset[str]] = {
     "BreakObject": frozenset({"break"}),
     "FillObject": frozenset({"fill"}),
     "EmptyObject": frozenset({"empty"}),
-    "ToggleOn": frozenset({"switch", "turn"}),
-    "SwitchOn": frozenset({"switch", "turn"}),
-    "ToggleOff": frozenset({"switch", "turn"}),
-    "SwitchOff": frozenset({"switch", "turn"}),
+    "ToggleOn": frozenset({"switch", "turn", "switch on", "turn on"}),
+    "SwitchOn": frozenset({"switch", "turn", "switch on", "turn on"}),
+    "ToggleOff": frozenset({"switch", "turn", "switch off", "turn off"}),
+    "SwitchOff": frozenset({"switch", "turn", "switch off", "turn off"}),
 }
 _ANY_ACT = frozenset({"touch", "use"})
 _USED = frozenset({"ToggleOn", "SwitchOn", "HeatObject", "CoolObject", "CleanObject", "FillObject"})
 _NEAR_M = 0.5
+# "niece Anna", "Ben's aunt Vera".
+_ROLE_AND_NAME = re.compile(r"(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+) (?P<name>[A-Z].*)")
 _SPEAKER = frozenset({"i", "me", "we", "us"})
 
 
@@ -227,28 +229,34 @@ class BindingFacts:
         name, role = self._person(words)
         shared = self._several.get(name.lower(), ())
         if not role:
-            return [f"my {one} {name}" for one in shared] or [name]
-        names = dict.fromkeys(one.object.words for one in self._roles if one.subject.words == role)
-        if len(names) > 1 and name.lower() not in words.lower():
-            return [f"my {role} {one}" for one in names]
-        return [f"my {role} {name}" if shared or len(names) > 1 else name]
+            return [f"{with_whose(one)} {name}" for one in shared] or [name]
+        is_named = name.lower() in words.lower()
+        called = self._called(role if is_named else words.removeprefix("my "))
+        names = dict.fromkeys(f"{with_whose(one.subject.words)} {one.object.words}" for one in called)
+        if len(names) > 1 and not is_named:
+            return list(names)
+        return [f"{with_whose(role)} {name}" if shared or len(names) > 1 else name]
+
+    def _called(self, role: str) -> list[ToldFact]:
+        """Return the facts that tell who is in a role."""
+        return [one for one in self._roles if same_role(one.subject.words, role)]
 
     def _person(self, words: str) -> tuple[str, str]:
         """Return the name and role of somebody; "" where no role is told. Who speaks is "I"."""
         plain = words.removeprefix("my ")
         if plain.lower() in _SPEAKER:
             return "I", ""
-        role, _, name = plain.partition(" ")
-        if name[:1].isupper() and role.islower():
-            return name, role
-        named = [one.object.words for one in self._roles if one.subject.words == plain.lower()]
-        return (named[-1], plain.lower()) if named else (plain, "")
+        named = _ROLE_AND_NAME.fullmatch(plain)
+        if named is not None:
+            return named["name"], named["role"]
+        called = self._called(plain)
+        return (called[-1].object.words, called[-1].subject.words) if called else (plain, "")
 
     def roles_told(self, words: str) -> list[ToldFact]:
         """Return the facts that tell in which roles somebody is: "my niece is called Anna"."""
         name, role = self._person(words)
         told = [one for one in self._roles if one.object.words.lower() == name.lower()]
-        return [one for one in told if role in ("", one.subject.words)]
+        return [one for one in told if not role or same_role(role, one.subject.words)]
 
     def _is_person_of(self, term: Term, words: str) -> bool:
         """Return whether a fact is of the person whom words mean; where either tells no role it may be."""
@@ -256,9 +264,9 @@ class BindingFacts:
             return False
         name, role = self._person(f"{term.attributes} {term.words}".strip())
         wanted, wanted_role = self._person(words)
-        if name.lower() != wanted.lower():
+        if not same_role(name, wanted):
             return False
-        return role in ("", wanted_role) or not wanted_role or name.lower() not in self._several
+        return not (role and wanted_role) or same_role(role, wanted_role) or name.lower() not in self._several
 
     def about_person(self, name: str) -> list[ToldFact]:
         """Return what was told of somebody, in the order in which it was told."""
@@ -271,14 +279,14 @@ class BindingFacts:
 
     def persons_in(self, text: str) -> list[str]:
         """Return the persons of the facts that a text names, by a name or by a role."""
-        said = set(re.findall(r"[^\W_]+", text.lower()))
         roles = {fact.subject.words for fact in self._roles}
         names = {fact.subject.words for fact in self.facts if not fact.subject.classes}
         names |= {fact.object.words for fact in self._by_relation.get(Relation.OWNED, ())}
-        found = {one for role in roles & said for one in self.persons_called(role)}
+        said = {one: _as_said(one, text) for one in roles | names}
+        found = {one for role in roles if said[role] for one in self.persons_called(said[role])}
         named = {self.person_called(one) for one in found}
         # "My niece Anna" is not the colleague of that name.
-        others = (one for one in names - roles - named if one.lower() in said)
+        others = (one for one in names - roles - named if said[one])
         return sorted(found | {person for one in others for person in self.persons_called(one)})
 
     def persons_here(self) -> list[str]:
@@ -432,6 +440,15 @@ def forbids_use(fact: ToldFact) -> bool:
 
 def _tells_content(fact: ToldFact) -> bool:
     return fact.relation is Relation.CONTAINS
+
+
+def _as_said(person: str, text: str) -> str:
+    """Return how a text names somebody of a name or role, "" where it does not: Ben's aunt as "aunt", or as his."""
+    name = person.rpartition("'s ")[2]
+    said = re.search(rf"(?:\b[\w-]+'s )?\b{re.escape(name)}\b", text, re.I) if name else None
+    if said is None:
+        return ""
+    return (said[0] if same_role(person, said[0]) else "") if name.islower() else name
 
 
 def _names_food(words: str, foods: Collection[str]) -> bool:

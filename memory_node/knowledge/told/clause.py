@@ -16,7 +16,7 @@ _JOINED = re.compile(
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
     r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) )"
 )
-_ROLE_AND_NAME = re.compile(r"^(my [a-z-]+),? ([A-Z][\w-]*),? (?=[a-z])")
+_ROLE_AND_NAME = re.compile(r"^((?:my|[A-Z][\w-]*'s) [a-z-]+),? ([A-Z][\w-]*),? (?=[a-z])")
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})

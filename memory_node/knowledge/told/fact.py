@@ -176,6 +176,17 @@ def names_of_several(facts: Iterable[ToldFact]) -> dict[str, list[str]]:
     return {name: list(found) for name, found in roles.items() if len(found) > 1}
 
 
+def same_role(one: str, other: str) -> bool:
+    """Return whether roles or names may be of one person: "aunt" may be Ben's aunt, who is not Ida's."""
+    (whose, of_whom, role), (others, of_others, others_role) = (name.lower().rpartition("'s ") for name in (one, other))
+    return role == others_role and (whose == others or not (of_whom and of_others))
+
+
+def with_whose(role: str, owner: str = "my") -> str:
+    """Return a role with whose it is: "my aunt", "Ben's aunt"."""
+    return role if "'s " in role else f"{owner} {role}"
+
+
 def one_is_meant(fact: ToldFact, several: Container[str]) -> bool:
     """Return whether it is known of whom it was told. several: names that two people have, in lower case."""
     return bool(fact.subject.classes or fact.subject.attributes) or fact.subject.words.lower() not in several

@@ -48,7 +48,7 @@ _PLACED = re.compile(
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
 _PART = re.compile(rf"(?:^| )(?:in the|at) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
-_ROLE = re.compile(r"^my (?P<role>[a-z-]+)(?: (?P<name>[A-Z].*))?$")
+_ROLE = re.compile(r"^(?:my (?=[a-z])|(?=.*'s ))(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+)(?: (?P<name>[A-Z].*))?$")
 # "[Ida likes] her apples sliced".
 _PREPARED = re.compile(
     r"^(?:only )?(?P<own>his |her |their |my )?(?:the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$"
@@ -67,10 +67,15 @@ _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:o
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
 # "Saving the candle for the anniversary" is of the candle, "in the bath and wants nothing" says two things.
 _DOING = re.compile(r"(?:not )?\w+ing \w|.* and \w+s \w")
+# What is done to a thing at another one, such as an appliance.
+_BROUGHT = (
+    frozenset[str]().union(*(VERBS[f"{one}Object"] for one in ("Put", "Clean", "Heat", "Cool"))) - TAKES - {"move"}
+)
 # What the robot could do: a ban of anything else would hold it to nothing.
 _ACTS = frozenset({"touch", "use"}).union(*VERBS.values())
 _DONE = re.compile(
-    r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?:up|away|off|on|down)(?= (?:in|on|at|from) |$))?(?: (?P<rest>.+))?$"
+    r"^(?P<verb>\w+)(?: or (?P<other>\w+))?(?: (?P<how>up|away|off|on|down)(?= (?:in|on|at|from) |$))?"
+    r"(?: (?P<rest>.+))?$"
 )
 
 
@@ -175,6 +180,7 @@ class TellingReader:
         if done is None:
             return
         rest, verbs = done["rest"] or "", [plain_verb(one) for one in (done["verb"], done["other"]) if one]
+        verbs = [_switching(one, done["how"]) for one in verbs]
         if verbs[0] in PUTS:
             yield from self._placed_in(clause, things, rest, is_put=True)
         elif clause.forbids or clause.lets:
@@ -196,16 +202,21 @@ class TellingReader:
 
     def _ordered(self, clause: Clause) -> tuple[ToldFact, ...]:
         """Return what must not be done, and where things are to be kept."""
-        words = _PARTICLE.sub("", clause.rest).split()
+        words, verb = clause.rest.split(), clause.verb
+        how = next((one for one in (*words[:1], *words[-1:]) if one in ("on", "off")), "")
+        if how and _switching(verb, how) != verb:
+            verb = _switching(verb, how)
+            words.remove(how)
+        words = _PARTICLE.sub("", " ".join(words)).split()
         ends = range(1, len(words) + 1)
         # "Take the mug on the desk" is of that mug, "put" and "heat" of one that comes there.
-        for end in reversed(ends) if clause.verb in TAKES | VERBS["PickupObject"] else ends:
+        for end in ends if verb in PUTS | _BROUGHT else reversed(ends):
             things, where = self._things(" ".join(words[:end])), " ".join(words[end:])
             if clause.verb in PUTS:
                 facts = tuple(self._placed_in(clause, things, where, True))
             else:
                 holds = clause.forbids
-                facts = tuple(self._forbidden(things, [clause.verb], where, holds)) if holds or clause.lets else ()
+                facts = tuple(self._forbidden(things, [verb], where, holds)) if holds or clause.lets else ()
             if facts:
                 return facts
         return ()
@@ -311,6 +322,10 @@ class TellingReader:
 
     def _is_known(self, place: Term) -> bool:
         return bool(place.classes) or place.words.strip().lower() in self._kinds.rooms
+
+
+def _switching(verb: str, how: str | None) -> str:
+    return f"{verb} {how}" if verb in ("switch", "turn") and how in ("on", "off") else verb
 
 
 def _works(clause: Clause) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.told.fact import ToldFact, names_of_several
+from memory_node.knowledge.told.fact import ToldFact, names_of_several, with_whose
 
 
 def in_words(told: Sequence[Proposition], known: Iterable[ToldFact] = ()) -> str:
@@ -32,4 +32,6 @@ def _whom(told: Sequence[Proposition], known: Iterable[ToldFact]) -> str:
     several = names_of_several(known)
     subjects = dict.fromkeys(fact.subject for one in told for fact in one.facts if not fact.subject.attributes)
     asked = [(one.words, several[one.words.lower()]) for one in subjects if one.words.lower() in several]
-    return "".join(f" Which {name} is it, your {' or your '.join(roles)}?" for name, roles in asked)
+    return "".join(
+        f" Which {name} is it, {' or '.join(with_whose(role, 'your') for role in roles)}?" for name, roles in asked
+    )

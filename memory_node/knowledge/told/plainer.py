@@ -9,7 +9,14 @@ _NO_NAME = (
     r"(?!(?:There|It|This|That|These|Those|He|She|They|What|Which|Who\w*|Where|When|Why|How|Although|If|Some\w+|"
     r"Any\w+|Every\w+|Hi|Hello|Honestly)\b)"
 )
-NAME = rf"(?:my [a-z-]+(?: [A-Z][\w-]*)?|{_NO_NAME}[A-Z][\w-]*\.?(?: (?!I\b)[A-Z][\w-]*)*|I|we)"
+# Who is somebody's; "Ben's bike" is a thing.
+KIN = (
+    r"(?:(?:grand|step)?(?:mother|father|ma|pa|son|daughter|child)|mum|mom|dad|aunt|uncle|sister|brother|cousin|niece|nephew|"
+    r"wife|husband|partner|girlfriend|boyfriend|friend|neighbou?r|colleague|boss|guest|carer|nurse|doctor|flatmate)"
+)
+NAME = (
+    rf"(?:(?:my [a-z-]+|[A-Z][\w-]*'s {KIN}\b)(?: [A-Z][\w-]*)?|{_NO_NAME}[A-Z][\w-]*\.?(?: (?!I\b)[A-Z][\w-]*)*|I|we)"
+)
 NAMES = rf"{NAME}(?:, {NAME})*(?:,? (?:and|or) {NAME})?"
 
 _GROUPS = {
@@ -124,7 +131,7 @@ _PLAINER = tuple(
         (r"^NAME's? (?:seat|place|spot|chair) is (?:in |on |at )?", r"\g<who> sits on "),
         (r"^(.+?)'s? (?:\w+ )?(?:place|home|spot) is (?:in |on |at )?", r"\1 belongs on "),
         (r"^NAME's (?:favou?rite \w+|(?:usual |\w+ )?snack) is ", r"\g<who> likes "),
-        (r"^NAME is my ([a-z-]+)$", r"my \2 is called \g<who>"),
+        (rf"^NAME is (my [a-z-]+|[A-Z][\w-]*'s {KIN})$", r"\2 is called \g<who>"),
         (r"^(my [a-z-]+)(?: is|'s called|'s name is) (?=[A-Z][\w-]*$)", r"\1 is called "),
         (
             r" (?:is|are) (?:a (?:present|gift) (?:for|to) )?NAME(?:'s|')(?: (?:\w+ )?(?:one|thing|toy)s?)?$",
