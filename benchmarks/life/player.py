@@ -115,7 +115,7 @@ class RobotPlayer:
             conversation=self._session.conversation(life.now_ns(), memory.scene),
             told=memory.told_facts,
             limits=ToldLimits(recalled.facts, memory.scene, self._kinds, life.now_ns, recalled.zone),
-            known=Known(recalled, life.now_ns, memory.tell_in_words, lessons),
+            known=Known(recalled, life.now_ns, memory.tell_in_words, lessons, (listed or memory).ask),
         )
         typed = typed_goals(goals, life.world, memory, self._kinds)
 

@@ -142,7 +142,7 @@ class MementoLife:
         guided = GuidedPlanner(planner, memory.episodes, lambda: self._now_ns, guidance=memory.guidance.port("rules"))
         recalled = memory.recall_past()
         limits = ToldLimits(recalled.facts, memory.scene, self._kinds, lambda: self._now_ns, recalled.zone)
-        known = Known(recalled, lambda: self._now_ns, memory.tell_in_words)
+        known = Known(recalled, lambda: self._now_ns, memory.tell_in_words, ask=memory.ask)
         # It looks when memory has taken over what a skill did: what the hand holds is not gone.
         executor = InstructionExecutor(
             memory,

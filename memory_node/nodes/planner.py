@@ -151,7 +151,9 @@ class PlannerNode(GuardedNode):
             # Who remembers no things looks for the person as for any other thing.
             asks_for_person=ContextSource.OBJECTS in sources,
             limits=ToldLimits(recalled.facts, self._memory.scene, self._kinds, self.now_ns, recalled.zone),
-            known=Known(recalled, self.now_ns, self._memory.tell_in_words, lessons=lessons) if advised else None,
+            known=Known(recalled, self.now_ns, self._memory.tell_in_words, lessons, self._memory.ask)
+            if advised
+            else None,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         self._session.note(self.now_ns(), self._memory.scene)

@@ -9,6 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import GoalKind
+from memory_node.knowledge.told.forms import ASKS
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
@@ -120,27 +121,35 @@ class OfflinePlanner:
         for note in read.notes:
             situation.note(note)
         if read.question is not None:
+            if answer := _known_answer(instruction, situation):
+                situation.conversation.pending = None
+                return _answered(answer, situation)
             for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
                 situation.note(f"was told: {text}")
             return asked(read.question, situation)
-        self._note_unread(instruction, read.goals, situation)
+        ban = self._note_unread(instruction, read.goals, situation)
+        if ban.question:
+            return asked(Question(ban.question), situation)
         if read.answer:
-            situation.report(PlanProgress(ProgressKind.ANSWER, read.answer))
-            return PlanOutcome((str(GoalKind.TELL),), (True,), answer=read.answer)
+            return _answered(read.answer, situation)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
 
-    def _note_unread(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> None:
+    def _note_unread(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> Verdict:
         """Tell of what was told of an instruction's things and persons, and of the appliances that it takes, and no
-        form reads: nothing holds to it."""
+        form reads: nothing holds to it. Return what is to be asked where it sounds like a ban."""
         if situation.limits is None:
-            return
+            return Verdict()
         treatments = [self._kinds.meant_treatment(goal.kind, goal.treatment) for goal in goals]
         used = [self._kinds[name].names for one in treatments if one is not None for name in one.at]
         about = ". ".join((instruction, *(name for names in used for name in names)))
-        for text in situation.limits.unread(situation.told(about)):
+        # What is told just now has been answered already.
+        told = [one for one in situation.told(about) if one.strip(" .!").lower() not in instruction.lower()]
+        ban = situation.limits.unread_ban(goals, told)
+        for text in situation.limits.unread(told) if not ban.question else ():
             situation.note(f"was told, and left it at that: {text}")
+        return ban
 
     def _plainly(self, instruction: str, situation: PlanningContext) -> Understanding | None:
         """Return what the plain reader makes of an instruction; None where it reads none of it."""
@@ -250,6 +259,19 @@ def _of_one_each(
         question = Question(f"You speak of two things of the kind {min(unclear)}. Which one shall I take first?")
         return Understanding((), read.source, 0.0, question)
     return replace(read, goals=meant(read.goals))
+
+
+def _known_answer(text: str, situation: PlanningContext) -> str:
+    """Return what memory answers to a question, "" where it knows nothing or the text is none."""
+    if situation.known is None or situation.known.ask is None or not ASKS.match(text.strip()):
+        return ""
+    answer = situation.known.ask(text)
+    return "" if answer.abstains else answer.text
+
+
+def _answered(text: str, situation: PlanningContext) -> PlanOutcome:
+    situation.report(PlanProgress(ProgressKind.ANSWER, text))
+    return PlanOutcome((str(GoalKind.TELL),), (True,), answer=text)
 
 
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:

@@ -100,9 +100,27 @@ class ToldLimits:
     def unread(self, statements: Sequence[str]) -> list[str]:
         """Return the statements that were not read, or not whole: nothing holds the robot to their rest. They are kept
         with the day of "tomorrow" behind it."""
-        told = ((fact.text, with_days(fact.text, fact.told_ns, self._zone)) for fact in self._facts if not fact.is_part)
+        return self._not_told(statements, [fact for fact in self._facts if not fact.is_part])
+
+    def _not_told(self, statements: Sequence[str], facts: Sequence[ToldFact]) -> list[str]:
+        told = ((fact.text, with_days(fact.text, fact.told_ns, self._zone)) for fact in facts)
         read = {text.strip(" .!").lower() for texts in told for text in texts}
         return [one for one in statements if one.strip(" .!").lower() not in read]
+
+    def unread_ban(self, goals: Sequence[Goal], statements: Sequence[str]) -> Verdict:
+        """Return what is to be asked where a statement seems to forbid what goals do with its things, and nothing that
+        was read of it forbids anything."""
+        bans = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
+        for text in filter(_BANS.search, self._not_told(statements, bans)):
+            named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
+            movable = {name for name in named if self._kinds[name].pickupable}
+            for goal in (one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED):
+                to = goal.destination
+                is_let = to is not None and re.search(rf"\b(?:but|except)(?: for)? {re.escape(to.text)}\b", text, re.I)
+                places = {to.object_class} if to is not None and not movable else set()
+                if not named.isdisjoint({goal.target.object_class} | places) and not is_let:
+                    return _asking_of([text.rstrip(" .!")])
+        return Verdict()
 
     def of_goals(self, goals: Sequence[Goal]) -> Verdict:
         """Return what is to be asked before any of the goals is pursued, or told and minded on the way."""
@@ -158,8 +176,22 @@ class ToldLimits:
 _WHOSE = re.compile(r"\b(my|mine|our|ours|your|his|her|hers|their|theirs)\b|'s\b", re.IGNORECASE)
 
 
+_FORBIDS = (Relation.NEVER, Relation.AVOIDS, Relation.BROKEN)
+# What sounds like a ban, or a rule with exceptions; "the mug is not mine" and "I can't find it" are none.
+_BANS = re.compile(
+    r"\b(?:never|nobody|no one|(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|"
+    r"away from|out of reach|(?:am|is|are) only|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
+    r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )(?:do not|don't|didn't|did not)\b",
+    re.IGNORECASE,
+)
+
+
 def _asking(objections: Iterable[Objection]) -> Verdict:
-    texts = tuple(dict.fromkeys(one.text for one in objections))
+    return _asking_of([one.text for one in objections])
+
+
+def _asking_of(told: Iterable[str]) -> Verdict:
+    texts = tuple(dict.fromkeys(told))
     return Verdict(f"{texts[0]}. What shall I do instead?", texts)
 
 

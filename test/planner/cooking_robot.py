@@ -13,6 +13,7 @@ from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
+from memory_node.planner.told_limits import ToldLimits
 
 
 class CookingRobot(SeeingRobot):
@@ -47,9 +48,14 @@ class CookingRobot(SeeingRobot):
         lessons = expectations_of(past.tried, past.facts, self.kinds, memory.scene, now_ns(), past.zone)
         inner = OfflinePlanner(Understander(self.kinds, None, embedder), self.kinds)
         planner = GuidedPlanner(inner, memory.episodes, now_ns, guidance=memory.guidance.port("rules"))
-        known = Known(past, now_ns, str, lessons=lessons)
-        result = InstructionExecutor(memory_in("full+experience", memory), self, planner, known=known).execute(
-            instruction
-        )
+        known = Known(past, now_ns, memory.tell_in_words, lessons, memory.ask)
+        result = InstructionExecutor(
+            memory_in("full+experience", memory),
+            self,
+            planner,
+            told=memory.told_facts,
+            limits=ToldLimits(past.facts, memory.scene, self.kinds, now_ns, past.zone),
+            known=known,
+        ).execute(instruction)
         memory.commit()
         return result

@@ -1,6 +1,7 @@
 """What was told holds for every planner: before a plan, and before each call."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -229,3 +230,32 @@ def test_a_planner_that_chooses_somebody_else_s_thing_is_told_whose_it_is(
     scene = home(thing("hers", "Bowl", (5.0, 0.0, 0.8), on="desk"))
     goal = Goal(GoalKind.CLEAN, Mention("bowl", ("Bowl",), thing_id=thing_id), text=words)
     assert bool(limits("The bowl on the desk is Kim's.", scene=scene).of_others(goal).get(thing_id)) is is_told
+
+
+def test_ban_that_was_read_in_part_binds_as_far_as_it_was_read() -> None:
+    told = "Kim gets a rash from eggs, so please never give her any."
+    egg = Goal(GoalKind.PLACE, mention("Egg"), person("user"))
+    assert not limits(told).unread_ban([egg], [told]).question
+    assert limits(told).of_goals([replace(egg, destination=person("kim"))]).question
+
+
+LAPTOP, PAN = Goal(GoalKind.PLACE, mention("Laptop"), person("kim")), Goal(GoalKind.HEAT, mention("Pan"))
+TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thing_id="paul"))
+
+
+@pytest.mark.parametrize(
+    ("told", "goal", "is_asked"),
+    [
+        ("Nobody but Paul may use the laptop.", LAPTOP, True),
+        ("Nobody but Paul may use the laptop.", TO_PAUL, False),
+        ("I'd rather you didn't lend the laptop to guests.", LAPTOP, True),
+        ("Use only the pan for eggs.", PAN, True),
+        ("Nobody but Paul may use the laptop.", PAN, False),
+        ("Nobody but Paul may use the laptop.", Goal(GoalKind.TELL, mention("Laptop")), False),
+        ("I don't know where the laptop is.", LAPTOP, False),
+        ("The laptop is not mine and can't play films.", LAPTOP, False),
+    ],
+)
+def test_unread_statement_that_sounds_like_a_ban_is_asked_about(told: str, goal: Goal, is_asked: bool) -> None:
+    verdict = limits().unread_ban([goal], [told])
+    assert verdict.question == (f"{told.rstrip('.')}. What shall I do instead?" if is_asked else "")

@@ -10,6 +10,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.reading.commands import as_liked, commands_of, goal_of
 from memory_node.planner.reading.question import UnclearError
@@ -32,13 +33,14 @@ class Known:
     """What a reader is told of what was told, of what the robot did, and of what it was interrupted in.
 
     lessons: what earlier tries taught, None where that is not used. clock: now. tell: takes over a told fact and
-    returns what was made of it, in words.
+    returns what was made of it, in words. ask: answers a question from all memories; None: nobody does.
     """
 
     recalled: Recalled
     clock: Clock
     tell: Callable[[str], str]
     lessons: Expectations | None = None
+    ask: Callable[[str], KnowledgeAnswer] | None = None
 
 
 class PlainReader:
