@@ -187,7 +187,8 @@ def _how(known: PlainPast, match: re.Match[str]) -> str:
     """Tell a way that worked, also where it worked for another kind of thing."""
     verb = _verb(match["verb"])
     thing = known.class_of(match["thing"])
-    deeds = known.past.found(verb, (thing,)) or known.past.found(verb)
+    # What was done by single calls is told as a way, step by step.
+    deeds = known.past.found(verb, (thing,), by_hand=False) or known.past.found(verb, by_hand=False)
     if not deeds:
         raise UnreadableError(match.group())
     last = deeds[-1]

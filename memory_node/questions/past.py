@@ -152,22 +152,24 @@ class Past:
     def __init__(
         self, deeds: Sequence[Deed], scene: SceneSnapshot, kinds: ObjectCatalogue, now_ns: int, zone: tzinfo | None
     ) -> None:
-        self._deeds = tuple(_with_treatments(deeds, kinds))
+        self._deeds, self._with_treatments = deeds, tuple(_with_treatments(deeds, kinds))
         self._recipient, self._bins = kinds.recipient, kinds.bins
         self._users = {
             one.id for one in scene.objects if one.class_name == kinds.recipient and not one.attributes.get("name")
         }
         self._now_ns, self._zone = now_ns, zone
 
-    def found(self, verb: str, classes: Sequence[str] = (), time: str = "", to_me: bool = False) -> list[Deed]:
+    def found(
+        self, verb: str, classes: Sequence[str] = (), time: str = "", to_me: bool = False, by_hand: bool = True
+    ) -> list[Deed]:
         """Return the deeds that a verb means, the newest last. classes: of the thing; what a thing was put into or done
-        at was used, too. to_me: that brought it to the user."""
+        at was used, too. to_me: that brought it to the user. by_hand: also washing and heating by single calls."""
         skills = _SKILLS.get(verb_of(verb), ())
         begin, end = span_of(time, self._now_ns, self._zone)
         gives, discards = to_me or verb_of(verb) in _GIVING, verb_of(verb) in _DISCARDING
         return [
             deed
-            for deed in self._deeds
+            for deed in (self._with_treatments if by_hand else self._deeds)
             if (not skills or deed.skill in skills)
             and (not classes or deed.object_class in classes or (not skills and deed.to_class in classes))
             and begin <= deed.stamp_ns < end
