@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.brief_state import InvalidDeltaError, apply
@@ -156,7 +156,7 @@ class EpisodeGuidance:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
         started = time.perf_counter()
         named = self._named(observation)
-        named = replace(named, needed=partial(self._needed, named))
+        named = replace(named, needed=cache(partial(self._needed, named)))
         known = self._known(named)
         before, self._beliefs = self._beliefs, kept(self._beliefs, named, known)
         delta = difference(before.brief(), self._beliefs.brief(), self._state)
@@ -222,7 +222,7 @@ class EpisodeGuidance:
         things = [(thing.id if thing is not None else "", classes[one]) for one, thing in known.items()]
         last = next(reversed(known.values()), None)
         support = (last.place_id, last.place_class) if last is not None else ("", "")
-        has_failed = any(one.skill == call.skill for one in self._beliefs.failures)
+        has_failed = any(one.call.skill == call.skill and not one.success for one in observation.recent)
         entry = self.memory.needed(call.skill, things, support, has_failed) if things else None
         return None if entry is None else replace(entry, steps=tuple(map(self._over_name, entry.steps)))
 
