@@ -297,6 +297,11 @@ class Expectations:
         """Return whether a call was tried at a place (or thing)."""
         return (skill, place_id) in self._at
 
+    def has_failed_with(self, skill: str, place_id: str, object_class: str) -> bool:
+        """Return whether a call failed at a place with a class, or is not known to have failed there with others."""
+        failed = [one for one in self._at.get((skill, place_id), ()) if one.failed]
+        return not failed or any(one.deed.object_class == object_class for one in failed)
+
     def worked_after(self, skill: str, place_id: str, other: str, other_id: str) -> bool:
         """Return whether a call worked at a place after another one was tried the last time."""
         worked = [one.number for one in self._at.get((skill, place_id), ()) if not one.failed]

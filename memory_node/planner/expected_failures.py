@@ -55,6 +55,11 @@ class ExpectedFailures:
             places = self._of(where.candidates)
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
             avoided |= self._doubtful(places, goal.target.object_class, avoided)
+            if avoided.issuperset(one.memory_id for one in places):  # where only other things failed is better
+                tried = self.expectations.has_failed_with
+                avoided &= {
+                    one.memory_id for one in places if tried("PutObject", one.memory_id, goal.target.object_class)
+                }
         return avoided
 
     def refuses(self, thing: Thing, place: Thing) -> bool:

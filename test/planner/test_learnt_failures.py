@@ -399,3 +399,29 @@ def test_hand_is_freed_where_what_it_holds_stays(robot, word_embedder) -> None:
     assert result.success
     assert "apple" in {one.id for one in robot.world.contents("coffee_table")}
     assert "vase" not in {one.id for one in robot.world.contents("coffee_table")}
+
+
+def test_where_only_other_things_failed_comes_before_where_this_one_did(robot) -> None:
+    world = EpisodeWorld(robot.kinds)
+    world.refresh(told_home.home(told_home.thing("c", "CoffeeTable"), told_home.thing("s", "SideTable")))
+    failed = (("Vase", "c", "CoffeeTable"), ("Pan", "c", "CoffeeTable"), ("Pan", "s", "SideTable"))
+    tried = [
+        Deed(f"e:{n}", "PutObject", name.lower(), name, n, to_id=at, to_class=kind, reason="execution")
+        for n, (name, at, kind) in enumerate(failed)
+    ]
+    expected = ExpectedFailures(Expectations(tried), robot.kinds, world, lambda: 9, lambda _: None)
+    table = Mention("a table", ("CoffeeTable", "SideTable"))
+    assert expected.avoided(Goal(GoalKind.PLACE, Mention("the vase", ("Vase",)), table)) == {"c"}
+
+
+def test_lamp_of_another_kind_is_switched_on_where_one_kind_failed(robot, word_embedder) -> None:
+    for lamp in ("desk_lamp", "night_lamp", "floor_lamp"):
+        robot.execute(SkillCall("GoToObject", (lamp,)))
+    lamps = [one for one in robot.memory.scene().objects if one.class_name == "DeskLamp"]
+    tried = [
+        Deed(f"e:{n}", "SwitchOn", one.id, "DeskLamp", n, reason="execution") for n, one in enumerate(lamps, start=1)
+    ]
+    result = told(robot, word_embedder, tried, "turn on a lamp")
+    assert result.success
+    assert robot.world["floor_lamp"].is_on
+    assert [one.step.call.skill for one in result.steps].count("SwitchOn") == 1
