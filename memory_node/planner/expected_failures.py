@@ -55,11 +55,10 @@ class ExpectedFailures:
             places = self._of(where.candidates)
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
             avoided |= self._doubtful(places, goal.target.object_class, avoided)
-            if avoided.issuperset(one.memory_id for one in places):  # where only other things failed is better
-                tried = self.expectations.has_failed_with
-                avoided &= {
-                    one.memory_id for one in places if tried("PutObject", one.memory_id, goal.target.object_class)
-                }
+            failed_with, object_class = self.expectations.has_failed_with, goal.target.object_class
+            ids = [one.memory_id for one in places]
+            if all(one in avoided for one in ids):  # where only other things failed is better
+                avoided -= {one for one in ids if not failed_with("PutObject", one, object_class)}
         return avoided
 
     def refuses(self, thing: Thing, place: Thing) -> bool:

@@ -141,7 +141,7 @@ class References:
     def thing(self, words: str, wanted: ObjectState | None = None, able: Property | None = None) -> Mention:
         """Return the thing that words mean. wanted: the state that it is to be brought into, which tells what is meant
         among several: a full cup is what can be emptied. able: what it must be able to, which tells what "it" is: of
-        an egg and a pan, the pan is switched on.
+        an egg and a pan, the pan is switched on; and what may be meant by "a lamp".
 
         Raises:
             UnreadableError, UnclearError.
@@ -161,6 +161,9 @@ class References:
         any_in = self._room_called(phrase.place) if only_placed else ""  # any of those in the room
         thing_id = self._latest(ids) if ids and not any_in else ""
         classes = (self._objects[thing_id].class_name,) if thing_id else phrase.classes
+        if able is not None and not thing_id and words.partition(" ")[0] in ("a", "an", "any"):
+            alike = (name for name in phrase.others if self.kinds[name].can(able) and self._of((name,)))
+            classes = (*classes, *alike)  # any that is called so will do where nothing has to be carried
         mention = Mention(phrase.text, classes, phrase.states, phrase.another, room=any_in, thing_id=thing_id)
         self._named = mention
         self._mentions.append(mention)
