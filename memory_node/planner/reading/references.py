@@ -25,6 +25,7 @@ from memory_node.questions.phrase import Phrase, phrase_of
 
 _SURE = 0.5
 _BESIDE_M = 1.0
+_ONE = frozenset(("a", "an", "some", "another", "this", "that"))  # words before one thing of several
 _OPEN_WISH = re.compile(
     r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
     r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
@@ -170,8 +171,10 @@ class References:
         return mention
 
     def are_several_open(self, words: str) -> bool:
-        """Return whether words mean a kind of which several stand open, and nothing tells one of them apart."""
-        if self.binding.thing_called(words.removeprefix("the ").removeprefix("my ")) is not None:
+        """Return whether words mean a kind of which several stand open, and nothing tells one of them apart; "a drawer"
+        and "this drawer" are one."""
+        is_called = self.binding.thing_called(words.removeprefix("the ").removeprefix("my ")) is not None
+        if is_called or words.partition(" ")[0].lower() in _ONE:
             return False
         phrase = self.phrase(words)
         if phrase.pronoun or self._told_apart(phrase) is not None:

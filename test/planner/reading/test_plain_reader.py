@@ -403,6 +403,8 @@ def test_close_the_drawer_is_meant_for_all_that_stand_open() -> None:
     left, right = thing("left", "Drawer", states=opened), thing("right", "Drawer", (1.0, 0.0, 0.8), states=opened)
     found = goal(read("close the drawer", home(left, right, thing("shut", "Drawer", states=closed))))
     assert (found.every, found.target.states, found.target.thing_id) == (True, opened, "")
+    for one in ("a drawer", "another drawer", "this drawer"):
+        assert not goal(read(f"close {one}", home(left, right))).every
     found = goal(read("close the drawer", home(left, thing("shut", "Drawer", states=closed))))
     assert (found.every, found.target.thing_id) == (False, "left")
     deeds = (deed("OpenObject", "right", "Drawer", "2026-03-03 09:00"),)
