@@ -187,7 +187,10 @@ class Expectations:
         if deed.reason:
             return done
         suspects = self._suspected.setdefault((deed.skill, deed.object_class), _Suspects())
-        different = {_with_role(one, deed) for number, one in self._done if number > since and one.skill in others}
+        lately = [one for number, one in self._done if number > since and one.skill in others]
+        treated = {one.object_id for one in lately if one.skill != "PutObject"}  # in the hand, and put down for that
+        lately = [one for one in lately if one.skill != "PutObject" or one.object_id not in treated]
+        different = {_with_role(one, deed) for one in lately}
         if different and not is_switched:
             suspects.note(different)
         return [one for one in done if one in suspects.certain]

@@ -438,6 +438,15 @@ def test_several_differences_are_no_way_until_one_of_them_is_there_again() -> No
     assert way_of_filling(diary, "Cup") == [("CleanObject", "", "Cup")]
 
 
+def test_what_was_treated_and_put_down_again_works_by_the_treatment() -> None:
+    diary = Diary().begin().note("SliceObject", "potato", "Potato", MORNING, fails=True)
+    diary.begin().note("PickupObject", "potato", "Potato", MORNING).heat("Potato", MORNING)
+    diary.note("PutObject", "potato", "Potato", MORNING, "drawer").note("SliceObject", "potato", "Potato", MORNING)
+    way = Expectations(diary.tried, UTC).way("SliceObject", "Potato", "", "")
+    assert way is not None
+    assert [one.skill for one in way.before] == ["HeatObject"]
+
+
 def test_tool_that_was_washed_between_is_part_of_the_way() -> None:
     diary = Diary().begin().note("SliceObject", "tomato", "Tomato", MORNING, fails=True)
     diary.begin().note("CleanObject", "knife", "Knife", MORNING)
