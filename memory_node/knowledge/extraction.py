@@ -47,9 +47,11 @@ _WITH_TELLING = re.compile(
     r"(?:, |\b(?:because|since) )(?:it|they|this|that|he|she|I|we|my [a-z-]+) "
     r"(?:is|are|am|was|were|has|have|had|likes?|loves?|needs?|got|belongs?)\b"
 )
-# "Walk the dog": a verb that is no known one, before what it is done to.
+# "Walk the dog": a verb that is no known one, before what it is done to. "Sadly my mug broke" tells something.
 _UNKNOWN_ORDER = re.compile(
-    r"(?:please )?(?P<verb>[a-z]+) (?:the|my|our|your|his|her|their|this|these|all|some|it|them|him)\b", re.I
+    r"(?:please )?(?!\w+ly |(?:to(?:day|morrow|night)|yesterday|sometimes|often|maybe|perhaps|meanwhile|outside|half) )"
+    r"(?P<verb>[a-z]+) (?:the|my|our|your|his|her|their|this|these|all|some|it|them|him)\b",
+    re.I,
 )
 # Reads one told sentence of a step into facts, () where it does not understand it.
 ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]

@@ -120,6 +120,14 @@ def test_order_with_an_unknown_verb_is_nothing_that_was_told(graph: KnowledgeGra
     assert ["Grandma loves" in one.text for one in graph.told_about(order)] == [True]
 
 
+@pytest.mark.parametrize(
+    "told", ["Tonight my brother visits us.", "Sadly my glasses broke.", "Sometimes the dog barks at the mailman."]
+)
+def test_what_begins_with_when_or_how_it_is_was_told(graph: KnowledgeGraph, told: str) -> None:
+    learn(graph, "e1", f"Bring me the book. {told}")
+    assert [one.text.startswith(told) for one in graph.told_about(told)] == [True]
+
+
 def test_what_was_said_comes_with_the_instruction_that_it_was_said_in(graph: KnowledgeGraph) -> None:
     command = "Put the vase on the desk. Put the book there, too. Leave the mug. Then close the window. Do not hurry."
     told = ["The vase was a gift from my best friend.", "I like it like this for evening tea."]
