@@ -184,6 +184,7 @@ def test_aunts_of_two_people_are_two_persons() -> None:
     assert [one.text for one in facts.about_person("Ben's aunt")] == [told[0]]
     assert facts.harm("Bread", "Ida's aunt") is None
     assert facts.persons_in("Bring Ida's aunt the bread.") == ["Ida's aunt"]
+    assert facts.persons_in("Bring Ida's aunt the egg and Ben's aunt the bread.") == ["Ben's aunt", "Ida's aunt"]
     assert facts.harm("Egg", "Zoe's aunt") is not None
     # Nobody knows whose aunt a speaker's is: what may harm one of them is asked about.
     aunts = facts.persons_in("Bring my aunt the bread.")
@@ -196,6 +197,7 @@ def test_aunts_of_two_people_are_two_persons() -> None:
     [
         ("Don't switch off the lamp in the kitchen.", "ToggleOff", {"here"}),
         ("Don't turn the lamp off.", "SwitchOff", {"here", "there"}),
+        ("Don't turn the lamp on the desk on.", "SwitchOn", {"here", "there"}),
         ("The lamp must never be turned off.", "ToggleOn", set()),
         ("Never use the lamp in the kitchen.", "ToggleOn", {"here"}),
     ],

@@ -445,10 +445,10 @@ def _tells_content(fact: ToldFact) -> bool:
 def _as_said(person: str, text: str) -> str:
     """Return how a text names somebody of a name or role, "" where it does not: Ben's aunt as "aunt", or as his."""
     name = person.rpartition("'s ")[2]
-    said = re.search(rf"(?:\b[\w-]+'s )?\b{re.escape(name)}\b", text, re.I) if name else None
-    if said is None:
-        return ""
-    return (said[0] if same_role(person, said[0]) else "") if name.islower() else name
+    said = re.findall(rf"(?:\b[\w-]+'s )?\b{re.escape(name)}\b", text, re.I) if name else []
+    if not name.islower():
+        return name if said else ""
+    return next((one for one in said if same_role(person, one)), "")
 
 
 def _names_food(words: str, foods: Collection[str]) -> bool:

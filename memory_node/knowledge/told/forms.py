@@ -203,10 +203,9 @@ class TellingReader:
     def _ordered(self, clause: Clause) -> tuple[ToldFact, ...]:
         """Return what must not be done, and where things are to be kept."""
         words, verb = clause.rest.split(), clause.verb
-        how = next((one for one in (*words[:1], *words[-1:]) if one in ("on", "off")), "")
-        if how and _switching(verb, how) != verb:
-            verb = _switching(verb, how)
-            words.remove(how)
+        at = next((one for one in (0, -1) if words and _switching(verb, words[one]) != verb), None)
+        if at is not None:
+            verb = _switching(verb, words.pop(at))
         words = _PARTICLE.sub("", " ".join(words)).split()
         ends = range(1, len(words) + 1)
         # "Take the mug on the desk" is of that mug, "put" and "heat" of one that comes there.
