@@ -19,7 +19,7 @@ from memory_node.intake.task_objects import TaskObjects
 from memory_node.perception.crop import picture_jpeg
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
-from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.object_cache import USED_STAYS_NS, ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_estimation import PicturedThing, StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
@@ -30,8 +30,6 @@ CROP_MAX_PX = 512
 _MARGIN = 0.15
 _QUALITY = 85
 _MOST_THINGS = 6
-# What the robot used within this time before a restart is at hand again (s): so long a use counts half in a search.
-_USED_WITHIN_S = 4 * 3600.0
 
 
 def state_requests(
@@ -151,8 +149,8 @@ class ShortTermMirror:
             self._cache.put(self._unit(found, change.source))
 
     def take_back(self, deeds: Iterable[Deed], now_ns: int) -> None:
-        """Hold again what the robot used in the last hours, as the graph has it now. deeds: the newest last."""
-        since_ns = now_ns - int(_USED_WITHIN_S * 1e9)
+        """Hold again what the robot used so lately that it stays, as the graph has it now. deeds: the newest last."""
+        since_ns = now_ns - USED_STAYS_NS
         used = {one.object_id: one.stamp_ns for one in deeds if one.stamp_ns >= since_ns and not one.reason}
         for object_id, used_ns in used.items():
             found = self._scene.find(object_id)

@@ -28,7 +28,7 @@ OnChange = Callable[[str, MemoryUnit | None], object]
 
 _REMEMBERED_CONFLICTS = 256
 # What the robot used stays as long as its use counts at least half in the ranking.
-_USED_STAYS_NS = int(RetrievalConfig.use_half_life_s * 1e9)
+USED_STAYS_NS = int(RetrievalConfig.use_half_life_s * 1e9)
 
 
 @dataclass(frozen=True)
@@ -222,6 +222,7 @@ class ObjectCache:
             for unit in self._units.all():
                 self._drop(unit)
             self._units.forget_departed()
+            self._newest_ns = 0
             self._policy = self._build_policy()
 
     def save_snapshot(self, now_ns: int) -> None:
@@ -267,7 +268,7 @@ class ObjectCache:
         unit = self._units.get(str(key))
         if unit is None:
             return False
-        is_used = unit.used_ns > 0 and self._newest_ns - unit.used_ns <= _USED_STAYS_NS
+        is_used = unit.used_ns > 0 and self._newest_ns - unit.used_ns <= USED_STAYS_NS
         return is_used or unit.object_class in self._pinned_classes
 
     def _set(self, unit: MemoryUnit) -> None:

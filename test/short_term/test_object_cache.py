@@ -163,6 +163,15 @@ def test_what_was_used_hours_ago_goes_like_all_else(policy):
     assert not any(one.pinned for one in cache.leaving())
 
 
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+def test_what_the_robot_uses_stays_after_a_clear_where_stamps_begin_anew(policy):
+    cache = cache_of(6, policy=policy)
+    cache.put(unit("x", "Mug", 9 * 3600.0))
+    cache.clear()
+    cache.apply(StateChange("a", "Mug", S, held=True, position=np.zeros(3)))
+    assert [one.pinned for one in cache.leaving()] == [True]
+
+
 def test_more_pins_than_room_still_lets_new_objects_in():
     cache = cache_of(4, policy="w-tinylfu")
     cache.pin(object_classes=["Mug"])
