@@ -209,8 +209,8 @@ def _with_treatments(deeds: Sequence[Deed], kinds: ObjectCatalogue) -> Iterator[
             lying.pop((deed.object_id, deed.object_class), None)
         elif deed.skill == "ToggleOn" and not deed.reason:
             put = [one for one in lying.values() if one.episode_id == deed.episode_id]
-            for usual in map(kinds.usual_treatment, (GoalKind.CLEAN, GoalKind.HEAT)):
-                for one in put if usual is not None else ():
+            for usual in filter(None, map(kinds.usual_treatment, (GoalKind.CLEAN, GoalKind.HEAT))):
+                for one in put:
                     if one.to_class in usual.at and _works_at(deed.object_class, one.to_class, kinds):
                         yield replace(one, skill=usual.skill, stamp_ns=deed.stamp_ns)
 
