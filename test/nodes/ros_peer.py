@@ -131,7 +131,8 @@ def forward_camera(height_m: float = 1.0) -> Pose:
 class SimulatedCamera:
     """Publishes what a camera at a fixed pose sees: one plate with a class, with TF and detections.
 
-    detections: which of the topics detections and detections/masks it publishes.
+    detections: which of the topics detections and detections/masks it publishes. parent, mounted: the frame that TF
+    has it in, and its pose there; None for the true one. Jazzy keeps the pose that a static frame was sent with first.
     """
 
     def __init__(
@@ -140,6 +141,8 @@ class SimulatedCamera:
         object_class: str = "Mug",
         detections: tuple[str, ...] = ("detections/masks", "detections"),
         qos: Any = 10,
+        parent: str = "map",
+        mounted: Pose | None = None,
     ) -> None:
         from tf2_ros import StaticTransformBroadcaster
 
@@ -151,7 +154,7 @@ class SimulatedCamera:
         self._silent = {"detections/masks", "detections"} - set(detections)
         self._qos = qos
         self._tf = StaticTransformBroadcaster(peer.node)
-        self._tf.sendTransform(conversions.transform_to_msg(self.pose, "map", "camera", 0))
+        self._tf.sendTransform(conversions.transform_to_msg(mounted or self.pose, parent, "camera", 0))
 
     def show(self, stamp_ns: int, **changed: Any) -> None:
         """Publish one frame of a plate at (1.5, 0, 1); `changed` replaces messages by topic's last word."""

@@ -159,15 +159,14 @@ def test_recording_in_a_loop_that_is_shorter_than_a_clock_jump(peer: RosPeer, tm
 
 
 class Localiser:
-    """Tells map->odom on /tf, in which a camera stands still."""
+    """Tells map->odom on /tf."""
 
-    def __init__(self, peer: RosPeer, camera: SimulatedCamera) -> None:
+    def __init__(self, peer: RosPeer) -> None:
         from tf2_ros import TransformBroadcaster
 
         from memory_node.nodes import conversions
 
         self._convert = conversions.transform_to_msg
-        camera._tf.sendTransform(self._convert(camera.pose, "odom", "camera", 0))
         self._broadcaster = TransformBroadcaster(peer.node)
 
     def tell(self, stamp_ns: int) -> None:
@@ -176,8 +175,8 @@ class Localiser:
 
 def test_tf_that_is_late_is_told_by_how_much(peer: RosPeer, tmp_path: Path) -> None:
     with diagnosed(peer, tmp_path) as memory:
-        show = Showing(SimulatedCamera(peer), 10 * STEP_NS)
-        localiser = Localiser(peer, show.camera)
+        show = Showing(SimulatedCamera(peer, parent="odom"), 10 * STEP_NS)
+        localiser = Localiser(peer)
 
         def late() -> None:
             localiser.tell(show.stamp_ns - 8 * STEP_NS)
@@ -192,8 +191,8 @@ def test_tf_that_is_late_is_told_by_how_much(peer: RosPeer, tmp_path: Path) -> N
 
 def test_tf_by_another_clock_than_images(peer: RosPeer, tmp_path: Path) -> None:
     with diagnosed(peer, tmp_path) as memory:
-        show = Showing(SimulatedCamera(peer), WALL_NS)
-        localiser = Localiser(peer, show.camera)
+        show = Showing(SimulatedCamera(peer, parent="odom"), WALL_NS)
+        localiser = Localiser(peer)
 
         def apart() -> None:
             localiser.tell(show.stamp_ns - WALL_NS + STEP_NS)
@@ -204,8 +203,8 @@ def test_tf_by_another_clock_than_images(peer: RosPeer, tmp_path: Path) -> None:
 
 def test_localiser_of_one_hertz_is_followed(peer: RosPeer, tmp_path: Path) -> None:
     with diagnosed(peer, tmp_path) as memory:
-        show = Showing(SimulatedCamera(peer), 10 * STEP_NS)
-        localiser = Localiser(peer, show.camera)
+        show = Showing(SimulatedCamera(peer, parent="odom"), 10 * STEP_NS)
+        localiser = Localiser(peer)
 
         def used() -> int:
             if show.stamp_ns % (10 * STEP_NS) == 0:
@@ -221,8 +220,8 @@ def test_localiser_of_one_hertz_is_followed(peer: RosPeer, tmp_path: Path) -> No
 
 def test_localiser_that_has_stopped_is_told_with_the_parameter(peer: RosPeer, tmp_path: Path) -> None:
     with diagnosed(peer, tmp_path) as memory:
-        show = Showing(SimulatedCamera(peer), 10 * STEP_NS)
-        localiser = Localiser(peer, show.camera)
+        show = Showing(SimulatedCamera(peer, parent="odom"), 10 * STEP_NS)
+        localiser = Localiser(peer)
         for seconds in (1, 2):
             localiser.tell(seconds * 10 * STEP_NS)
         show.stamp_ns = 60 * STEP_NS
@@ -230,11 +229,8 @@ def test_localiser_that_has_stopped_is_told_with_the_parameter(peer: RosPeer, tm
 
 
 def test_camera_that_tf_does_not_connect_with_the_map(peer: RosPeer, tmp_path: Path) -> None:
-    from memory_node.nodes import conversions
-
     with diagnosed(peer, tmp_path) as memory:
-        show = Showing(SimulatedCamera(peer))
-        show.camera._tf.sendTransform(conversions.transform_to_msg(show.camera.pose, "base_link", "camera", 0))
+        show = Showing(SimulatedCamera(peer, parent="base_link"))
         memory.says("TF does not connect camera with map", "base_link <- camera", while_showing=show)
 
 
@@ -269,12 +265,8 @@ def test_quality_of_service_that_does_not_match(
 
 
 def test_camera_frame_that_is_no_optical_frame(peer: RosPeer, tmp_path: Path) -> None:
-    from memory_node.nodes import conversions
-
     with diagnosed(peer, tmp_path) as memory:
-        camera = SimulatedCamera(peer)
-        body = Pose(np.array([0.0, 0.0, 1.0]))  # x forward, z up
-        camera._tf.sendTransform(conversions.transform_to_msg(body, "map", "camera", 0))
+        camera = SimulatedCamera(peer, mounted=Pose(np.array([0.0, 0.0, 1.0])))  # x forward, z up
         memory.says("camera is no optical frame (REP 103", "_optical_frame", while_showing=Showing(camera))
 
 
