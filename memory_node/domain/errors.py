@@ -45,5 +45,9 @@ class ExtraMissingError(RobotMemoryError, ModuleNotFoundError):
     """A package of an extra is not installed: a module that is missing, also to whoever goes through all modules."""
 
 
+class PortTakenError(RobotMemoryError):
+    """Another process listens at a port; it may be one that has not ended yet."""
+
+
 class StoreError(RobotMemoryError):
     """The durable store cannot do what was asked; the message says why and what helps."""

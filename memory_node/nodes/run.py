@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memory_node.domain.errors import InvalidValueError, RobotMemoryError, StoreError
+from memory_node.domain.errors import InvalidValueError, PortTakenError, RobotMemoryError, StoreError
 from memory_node.domain.parameter_file import parameter_blocks
 from memory_node.domain.process_end import end_at_once
 from memory_node.domain.resources import share_folders
@@ -124,7 +124,8 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
                 nodes.append(getattr(importlib.import_module(module), class_name)())
             except RobotMemoryError as error:  # what a user has to put right: a path, a parameter, a database
                 print(f"{name} {CANNOT_START} {error}", file=sys.stderr)
-                return 1 if isinstance(error, StoreError) else os.EX_CONFIG  # a server may come, a lock may go
+                # a server may come, a lock or an earlier process may go
+                return 1 if isinstance(error, (StoreError, PortTakenError)) else os.EX_CONFIG
             executor.add_node(nodes[-1])
         gc.freeze()  # objects of the start stay: full garbage collections must not visit them while messages wait
         spinning.start()

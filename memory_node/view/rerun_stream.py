@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.errors import ExtraMissingError, InvalidValueError
+from memory_node.domain.errors import ExtraMissingError, PortTakenError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
@@ -45,14 +45,14 @@ class RerunStream:
         """Serve viewers: `rerun rerun+http://HOST:PORT/proxy`.
 
         Raises:
-            InvalidValueError: the port is taken. Rerun itself would only log that.
+            PortTakenError: the port is taken. Rerun itself would only log that.
         """
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("0.0.0.0", port))
             except OSError as error:
-                raise InvalidValueError(f"view_port: port {port} cannot be served ({error.strerror})") from error
+                raise PortTakenError(f"view_port: port {port} cannot be served ({error.strerror})") from error
         stream = rerun.RecordingStream("robot_memory")
         stream.serve_grpc(grpc_port=port, server_memory_limit=_KEPT)
         return cls(stream)

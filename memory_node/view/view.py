@@ -86,7 +86,7 @@ def serve_view(port: int) -> View:
     """Return a viewer's stream that Rerun's viewers fetch from a port of this machine.
 
     Raises:
-        InvalidValueError: the port is taken.
+        PortTakenError: the port is taken.
         ResourceMissingError: the extra `view` is not installed.
     """
     from memory_node.view.rerun_stream import RerunStream

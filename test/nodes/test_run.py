@@ -4,11 +4,15 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memory_node.nodes.run import give_back
+from memory_node.domain.errors import InvalidValueError, PortTakenError, RobotMemoryError
+from memory_node.nodes import home
+from memory_node.nodes.run import NODES, give_back, run_nodes
+from memory_node.store.errors import StoreInUseError
 
 
 def test_node_without_rclpy_tells_what_to_install() -> None:
@@ -25,6 +29,20 @@ def test_node_without_rclpy_tells_what_to_install() -> None:
     )
     assert done.returncode == os.EX_CONFIG
     assert done.stderr.startswith("memory cannot start: no rclpy: source a ROS 2, or install ros_embedded")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(InvalidValueError("x"), os.EX_CONFIG), (StoreInUseError("x"), 1), (PortTakenError("x"), 1)],
+)
+def test_only_what_would_end_a_node_again_is_a_wrong_configuration(
+    error: RobotMemoryError, status: int, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(home, NODES["home"][1], fail)
+    assert run_nodes(["home"], ["test"]) == status
 
 
 def test_process_ends_without_taking_the_interpreter_apart() -> None:

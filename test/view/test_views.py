@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from memory_node.cli import main
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import PortTakenError
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
@@ -213,7 +213,7 @@ def test_rerun_serves_viewers_until_it_is_closed() -> None:
     pytest.importorskip("rerun")
     with socket.create_server(("0.0.0.0", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(InvalidValueError, match=f"port {port}"):
+        with pytest.raises(PortTakenError, match=f"port {port}"):
             serve_view(port)
     view = serve_view(port)
     view.show(*moment(1), [known("a")])
