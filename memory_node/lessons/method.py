@@ -16,6 +16,7 @@ _TASK = re.compile(r"^Task: (?P<verbs>[^.]+?) with (?P<thing>[^.]+)\.")
 _WAY = re.compile(r"\bWay: (?P<steps>[^.]+)\.")
 _FOUND = re.compile(r"\bLook first at: (?P<places>[^.]+)\.")
 _VAIN = re.compile(r"\bSeldom at: (?P<places>[^.]+)\.")
+_EMPTY = re.compile(r"Task: [^.]+ with [^.]+\.(?: (?:Seldom at|Trap): [^.]+\.)*")
 # What belongs to the form of a step that puts a thing somewhere.
 _FORM_OF_STEP = re.compile(rf" at\b(?: {GOAL}\b)?")
 
@@ -128,9 +129,9 @@ def read_method(value: str) -> Method | None:
 
 
 def says_something(lesson: Lesson) -> bool:
-    """Return whether a lesson says anything: a note that names a task and neither a way nor a place does not."""
-    method = read_method(lesson.text)
-    return method is None or method.says_something
+    """Return whether a lesson says anything: a note that names a task and neither a way nor a place does not, nor does
+    an older program's, which named a cause of failure as well."""
+    return not _EMPTY.fullmatch(lesson.text)
 
 
 def in_plain_words(lesson: Lesson) -> str:

@@ -185,9 +185,11 @@ def test_odd_number_of_trials_is_halved_too() -> None:
 
 def test_stored_note_that_says_nothing_any_more_is_left_out(word_embedder) -> None:
     said, old = ("Look first at: shelf.", "Trap: the same action was made again and again.")
+    free = "Mind the handle."  # a model may go on in words of its own
     notes = [
-        written(key, Wording("bring a mug", f"Task: not done yet with mug. {key}", "e"), "rules") for key in (said, old)
+        written(key, Wording("bring a mug", f"Task: not done yet with mug. {key}", "e"), "rules")
+        for key in (said, old, free)
     ]
     bank = bank_of(word_embedder)
     bank.load(notes)
-    assert [lesson.id for lesson in bank] == [said]
+    assert [lesson.id for lesson in bank] == [said, free]
