@@ -4,6 +4,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -189,15 +190,21 @@ def test_goal_whose_acceptance_could_not_be_sent_keeps_nobody_out(peer: RosPeer,
     from memory_node.nodes import goal_server
     from memory_node.nodes.running_goals import RunningGoals
 
-    asked: list[Any] = []
-    monkeypatch.setattr(goal_server, "ActionServer", lambda *_, goal_callback, **__: asked.append(goal_callback))
+    made, ends = SimpleNamespace(), []
+    monkeypatch.setattr(goal_server, "ActionServer", lambda *_, **callbacks: vars(made).update(callbacks))
     monkeypatch.setattr(goal_server, "_BEGINS_S", 0.2)
     running = RunningGoals(peer.node)
-    server = goal_server.GoalServer(peer.node, ExecuteInstruction, "linger", running, lambda _: None, lambda text: None)
+    server = goal_server.GoalServer(peer.node, ExecuteInstruction, "linger", running, lambda _: None, str)
+    first, second = ExecuteInstruction.Goal(), ExecuteInstruction.Goal()
+    late = SimpleNamespace(request=first, goal_id=SimpleNamespace(uuid=[1] * 16), abort=lambda: ends.append("aborted"))
     try:
-        assert asked[0](ExecuteInstruction.Goal()) == GoalResponse.ACCEPT
-        assert asked[0](ExecuteInstruction.Goal()) == GoalResponse.REJECT
+        assert made.goal_callback(first) == GoalResponse.ACCEPT
+        assert made.goal_callback(second) == GoalResponse.REJECT
         wait_until(lambda: server.is_idle, 5.0)
-        assert asked[0](ExecuteInstruction.Goal()) == GoalResponse.ACCEPT
+        assert made.goal_callback(second) == GoalResponse.ACCEPT
+        # It begins after all, and takes the turn of nobody.
+        assert made.execute_callback(late) == "linger did not begin within 0.2 s"
+        assert ends == ["aborted"]
+        assert not server.is_idle
     finally:
         running.close()
