@@ -145,8 +145,8 @@ def _at(midnight: datetime, hour: int) -> int:
 
 
 class Past:
-    """deeds: all, the newest last. scene: tells whom something was given to. kinds: which classes are people, and where
-    things are thrown away, washed and heated. now_ns: from which "today" counts."""
+    """deeds: all that worked, the newest last. scene: tells whom something was given to. kinds: which classes are
+    people, and where things are thrown away, washed and heated. now_ns: from which "today" counts."""
 
     def __init__(
         self, deeds: Sequence[Deed], scene: SceneSnapshot, kinds: ObjectCatalogue, now_ns: int, zone: tzinfo | None
@@ -203,11 +203,11 @@ def _with_treatments(deeds: Sequence[Deed], kinds: ObjectCatalogue) -> Iterator[
     lying: dict[tuple[str, str], Deed] = {}
     for deed in deeds:
         yield deed
-        if deed.skill == "PutObject" and not deed.reason:
+        if deed.skill == "PutObject":
             lying[deed.object_id, deed.object_class] = deed
         elif deed.skill == "PickupObject":
             lying.pop((deed.object_id, deed.object_class), None)
-        elif deed.skill == "ToggleOn" and not deed.reason:
+        elif deed.skill == "ToggleOn":
             put = [one for one in lying.values() if one.episode_id == deed.episode_id]
             for usual in filter(None, map(kinds.usual_treatment, (GoalKind.CLEAN, GoalKind.HEAT))):
                 for one in put:
