@@ -142,8 +142,8 @@ class RobotMemory:
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
-        self._expected_of: tuple[tuple[Deed, ...], tuple[Proposition, ...]] = ((), ())
-        self._expected = Expectations((), knowledge.zone)
+        made_from: tuple[tuple[Deed, ...], tuple[Proposition, ...]] = ((), ())
+        self._expected = made_from, Expectations((), knowledge.zone)
         self.episodes = Episodes(experience, scene, lock, self._intake.remember, task_objects, told, clock, self.deeds)
         named = index.ranker.classes_named
         contexts = ContextWriter(
@@ -319,11 +319,12 @@ class RobotMemory:
         if Memory.LESSONS in self._unread:
             return Expectations(())
         made_from = tried, told = self.deeds.teaching(), tuple(self.knowledge.structured())
-        if made_from != self._expected_of:
+        known, expected = self._expected  # one value: threads ask at once
+        if made_from != known:
             facts = [fact for one in told for fact in one.facts]
-            self._expected = expectations_of(tried, facts, self._kinds, self.scene, self._clock(), self.knowledge.zone)
-            self._expected_of = made_from
-        return self._expected
+            expected = expectations_of(tried, facts, self._kinds, self.scene, self._clock(), self.knowledge.zone)
+            self._expected = made_from, expected
+        return expected
 
     def lessons(self) -> tuple[Lesson, ...]:
         """Return every lesson that holds, those of tries first."""
