@@ -177,10 +177,11 @@ _WHOSE = re.compile(r"\b(my|mine|our|ours|your|his|her|hers|their|theirs)\b|'s\b
 
 
 _FORBIDS = (Relation.NEVER, Relation.AVOIDS, Relation.BROKEN)
-# What sounds like a ban, or a rule with exceptions; "the mug is not mine" and "I can't find it" are none.
+# What sounds like a ban, or a rule with exceptions; "the mug is not mine", "I can't find it" and what was, are none.
 _BANS = re.compile(
-    r"\b(?:never|nobody|no one|(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|"
-    r"away from|out of reach|(?:am|is|are) only|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
+    r"\b(?:(?:never|nobody|no one)(?! (?:ha[sd]|have|was|were|did|knew|knows|saw)\b)|"
+    r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
+    r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )(?:do not|don't|didn't|did not)\b",
     re.IGNORECASE,
 )

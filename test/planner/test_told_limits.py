@@ -253,6 +253,10 @@ TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thi
         ("Nobody but Paul may use the laptop.", PAN, False),
         ("Nobody but Paul may use the laptop.", Goal(GoalKind.TELL, mention("Laptop")), False),
         ("I don't know where the laptop is.", LAPTOP, False),
+        ("Nobody has seen the laptop since Monday.", LAPTOP, False),
+        ("Ben never had his laptop in the kitchen.", LAPTOP, False),
+        ("The laptop is only here on Mondays.", LAPTOP, False),
+        ("Ben never wants the laptop in the kitchen.", LAPTOP, True),
         ("The laptop is not mine and can't play films.", LAPTOP, False),
     ],
 )
