@@ -438,6 +438,16 @@ def test_several_differences_are_no_way_until_one_of_them_is_there_again() -> No
     assert way_of_filling(diary, "Cup") == [("CleanObject", "", "Cup")]
 
 
+def test_switch_that_was_put_back_is_no_reason() -> None:
+    diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
+    diary.note("SwitchOn", "lamp", "FloorLamp", MORNING)
+    diary.note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True).note("SwitchOff", "lamp", "FloorLamp", MORNING)
+    diary.begin().note("SwitchOn", "light", "LightSwitch", MORNING).note("OpenObject", "cupboard", "Cabinet", MORNING)
+    way = Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "cupboard", "Cabinet")
+    assert way is not None
+    assert [(one.skill, one.thing_id) for one in way.before] == [("SwitchOn", "light")]
+
+
 def test_what_was_treated_and_put_down_again_works_by_the_treatment() -> None:
     diary = Diary().begin().note("SliceObject", "potato", "Potato", MORNING, fails=True)
     diary.begin().note("PickupObject", "potato", "Potato", MORNING).heat("Potato", MORNING)
