@@ -27,7 +27,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Skip what shows pictures of the simulated home where Open3D is not installed; a process of ours says so, too."""
     outcome: Any = yield
     report = outcome.get_result()
-    told = f"{report.longrepr}{report.capstderr}"
+    told = f"{report.longrepr}{report.capstdout}{report.capstderr}"
     if report.failed and not HAS_OPEN3D and "pictures of the home need Open3D" in told:
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, "Skipped: needs Open3D (scripts/install_libraries demo)")

@@ -14,6 +14,10 @@ def destroyed() -> None:
     raise InvalidHandle("cannot use Destroyable because destruction was requested")
 
 
+def destroyed_server() -> None:
+    raise RuntimeError("Failed to add 'rcl_action_server_t' to wait set: action server pointer is invalid")
+
+
 def half_made() -> None:
     """Kilted's action client enters its node before it has its lock."""
     from rclpy.action import ActionClient
@@ -21,7 +25,7 @@ def half_made() -> None:
     print(ActionClient.__new__(ActionClient).not_yet)
 
 
-@pytest.mark.parametrize("meet", [destroyed, half_made])
+@pytest.mark.parametrize("meet", [destroyed, destroyed_server, half_made])
 def test_spin_goes_on_when_what_it_waits_for_is_not_whole(peer: Any, meet: Callable[[], None]) -> None:
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
