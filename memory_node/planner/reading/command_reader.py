@@ -506,7 +506,7 @@ class CommandReader:
             sense, _, preposition = args.places.pop()
             args.places.append((sense, phrase, preposition))
         elif args.last == "place" and args.places and phrase.called and self.lexicon.is_holder(phrase.called):
-            return None  # "put the mug in the sink, no, the bowl": the thing, or the place
+            return None  # "put the ladle in the pot, no, the pan": the thing, or the place
         elif args.targets:
             args.targets[-1] = phrase
         else:

@@ -421,7 +421,7 @@ class InstructionReader:
         return self._take(heard, (command, found[1] - (1 if wanted else 2), found[2]), words)
 
     def _ordered(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "[could you please] put the mug in the sink"; behind another command "putting it on the tray", too."""
+        """Take "[could you please] put the ladle in the pot"; behind another command "putting it on the tray", too."""
         base = self._english.base_form(words[at]) if words[at].endswith("ing") and words[at - 1] == "," else ""
         if base and any(isinstance(part, Command) for part in heard.parts):
             words = [*words[:at], base, *words[at + 1 :]]
