@@ -33,14 +33,6 @@ ENABLING = {
     "OpenObject": ObjectState.OPENED,
     "CloseObject": ObjectState.CLOSED,
 }
-# What each of them undoes, if it was done in the same instruction; what was closed may have had to be.
-_UNDOES = {
-    "CloseObject": ("OpenObject",),
-    "SwitchOff": ("SwitchOn",),
-    "SwitchOn": ("SwitchOff",),
-    "ToggleOff": ("ToggleOn",),
-    "ToggleOn": ("ToggleOff",),
-}
 # What is done with things for its own sake: the reason of a success only where nothing else was different.
 _ORDINARY = frozenset({"PutObject"}).union(
     name for name, one in SKILLS.items() if one.brings_about and one.needs(Predicate.HOLDING)
@@ -162,10 +154,15 @@ class Expectations:
             put = [one for one in self._done if (one[1].skill, one[1].object_id) == ("PutObject", deed.object_id)]
             for one in put:
                 self._done.remove(one)
-        if deed.skill in _UNDOES:  # what was only tried or looked into makes no difference; until now, it may have
+        # What was only tried or looked into makes no difference; until now, it may have. What is closed may have to be.
+        if deed.skill in ENABLING and deed.skill != "OpenObject":
+            ended = ENABLING[deed.skill].opposites
             here = (deed.object_id, deed.episode_id)
-            undone = [one for one in self._done if (one[1].object_id, one[1].episode_id) == here]
-            undone = [one for one in undone if one[1].skill in _UNDOES[deed.skill]]
+            undone = [
+                (then, other)
+                for then, other in self._done
+                if (other.object_id, other.episode_id) == here and ENABLING.get(other.skill) in ended
+            ]
             for one in undone:
                 self._done.remove(one)
             if undone:
