@@ -8,9 +8,8 @@ from benchmarks.memory_proxy import MemoryProxy
 from memory_node.domain.answer import AnswerStatus, FindQuery, RankedArea, Recollection
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import HeldObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
 from memory_node.planner import memory_mode

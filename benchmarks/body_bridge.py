@@ -10,10 +10,8 @@ import numpy as np
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.resources import resource_path
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_outcome import SkillFailure
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.resources import read_yaml, resource_path
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.skill_bridge.arm import REPLANS

@@ -19,9 +19,9 @@ from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
-from memory_node.domain.call_template import bind
 from memory_node.domain.context import estimate_tokens
 from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.skill_library import bind
 from memory_node.llm.open_model import ModelShelf
 
 

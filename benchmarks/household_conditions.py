@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.alfred_home import position_from_thor
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.states import ObjectState
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance

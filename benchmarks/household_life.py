@@ -19,8 +19,7 @@ from memory_node.context.guidance import GuidancePort
 from memory_node.domain.context import ContextSource
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill import SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import SkillCall, SkillFailure, SkillResult, StateChange
 from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig

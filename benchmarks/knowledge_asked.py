@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 
 from benchmarks.knowledge_cases import load_dataset
-from memory_node.domain.deed import Deed
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import StateChange
+from memory_node.domain.step import Deed
 from memory_node.knowledge.standardise import document_steps
 from memory_node.knowledge.text.words import plain_words
 from memory_node.memory import RobotMemory

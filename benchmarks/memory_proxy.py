@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
-from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import HeldObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.questions.locate import locate
 

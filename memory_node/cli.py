@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from memory_node import __version__
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.process_end import end_at_once
+from memory_node.domain.process import end_at_once
 
 Commands = Mapping[str, tuple[str, str]]
 

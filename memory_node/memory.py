@@ -18,13 +18,11 @@ from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock, local_day
-from memory_node.domain.deed import Deed
+from memory_node.domain.context import Memory
 from memory_node.domain.geometry import Pose
-from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ids import IdSource, new_id
-from memory_node.domain.memories import Memory
-from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.scene import HeldObject, SceneObject, SceneSnapshot
+from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges

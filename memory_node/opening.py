@@ -11,11 +11,10 @@ from typing import Any
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock, time_zone
-from memory_node.domain.deed import Deed
-from memory_node.domain.memories import Memory
+from memory_node.domain.context import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, SceneSnapshot
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import Deed, EpisodeSummary, StepRecord
 from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt

@@ -17,9 +17,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep, Compiler, StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, ObjectReference, SkillCall
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.goal_history import GoalHistory

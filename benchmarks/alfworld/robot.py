@@ -14,8 +14,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.observation import Frame
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_outcome import SkillFailure, outcome_of
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult, StateChange
+from memory_node.domain.skill_library import outcome_of
 
 _R = FailureReason
 

@@ -10,10 +10,8 @@ from benchmarks.alfworld.site import Site
 from benchmarks.alfworld.things import Thing
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.exploration import Exploration
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillFailure
 from memory_node.domain.skill_library import check_call
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 
 _R, _S = FailureReason, ObjectState

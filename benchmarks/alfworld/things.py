@@ -10,8 +10,8 @@ from benchmarks.alfworld.site import Site
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.nouns import singular
-from memory_node.domain.object_reference import ObjectReference
+from memory_node.domain.names import singular
+from memory_node.domain.skill import ObjectReference
 
 _SAME_SPOT_M = 0.75
 # A name that more classes answer to is generic, unless people mean one of them by it: "bottle", but not "cup".

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from benchmarks.life.placing import whole_of
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall, SkillFailure, SkillResult
 from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.sim.appliances import basin_of, tap_of
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.thing import Thing

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from benchmarks.life.robot_life import memory_config
 from benchmarks.life.switches import EPISODES, FACTS, LESSONS, SCENE, SHORT_TERM
-from memory_node.domain.deed import Deed
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneSnapshot
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import Deed, EpisodeSummary, StepRecord
 from memory_node.episodes.deed_log import DEEDS
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from benchmarks.life.day_form import Answer, Ask, Do, Scenario, Want
 from benchmarks.rows import open_text
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.yaml_1_2 import compose_yaml
+from memory_node.domain.resources import compose_yaml
 
 Location = tuple[str | int, ...]
 _KEY_FAULTS = {"extra_forbidden": "unknown key", "missing": "there is no key"}

@@ -11,9 +11,9 @@ from dataclasses import replace
 from benchmarks.memory_proxy import MemoryProxy
 from memory_node.domain.answer import FindQuery, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.domain.step import Deed
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.memory import RobotMemory
 from memory_node.planner.memory_mode import ground_of

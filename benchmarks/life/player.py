@@ -14,8 +14,7 @@ from benchmarks.life.typed_goals import typed_goals
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
 from memory_node.context.guidance import Compiler
-from memory_node.domain.deed import Deed
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.lessons.expectations import expectations_of
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner

@@ -8,9 +8,8 @@ import numpy as np
 
 from benchmarks.life.home import USER
 from benchmarks.life.placing import is_held, is_person
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import ObjectReference, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.memory import RobotMemory
 from memory_node.sim.robot import HomeRobot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.life.day_form import Category
-from memory_node.domain.memories import Memory
+from memory_node.domain.context import Memory
 
 SCENE, SHORT_TERM, EPISODES, LESSONS = "scene", "short-term", "episodes", "lessons"
 FACTS, WORKING, COMPILER = "facts", "working", "compiler"

@@ -22,10 +22,9 @@ from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanOutcome, PlanRun
 from memory_node.planner.planner_config import PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder

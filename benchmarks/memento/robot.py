@@ -10,13 +10,18 @@ import numpy as np
 from benchmarks.memento.floor_plan import Furniture
 from benchmarks.memento.world import Standing, SymbolicWorld
 from memory_node.domain.clock import Clock
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import declaration
-from memory_node.domain.skill_outcome import SkillFailure, outcome_of
+from memory_node.domain.skill import (
+    Exploration,
+    FailureReason,
+    ObjectReference,
+    SkillCall,
+    SkillFailure,
+    SkillResult,
+    StateChange,
+)
+from memory_node.domain.skill_library import declaration, outcome_of
 
 SKILLS = frozenset({"Explore", "GoToObject", "PickupObject", "PutObject"})
 _SEEN_WITHIN_M = 0.15

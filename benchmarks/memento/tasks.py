@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from benchmarks.rows import open_text
-from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.validation_faults import faults_of
+from memory_node.domain.errors import InvalidValueError, faults_of
 
 Id = Annotated[str, Field(min_length=1)]
 

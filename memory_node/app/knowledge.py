@@ -16,7 +16,7 @@ from pathlib import Path
 from memory_node.app.progress import progress_bar
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import NotFoundError
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml

@@ -13,10 +13,8 @@ from memory_node.catalogue.catalogue_from_file import catalogue_of
 from memory_node.catalogue.label_space_file import LabelSpaceFile
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.on_base import on_base
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.domain.resources import resource_path
-from memory_node.domain.validation_faults import faults_of
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError, faults_of
+from memory_node.domain.resources import read_yaml, resource_path
 
 HOUSEHOLD = "household"
 # A parameter that names the label space.

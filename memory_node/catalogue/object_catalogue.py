@@ -10,7 +10,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import ObjectKind, Property, Treatment
 from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.skill_declaration import Appliance
 from memory_node.domain.skill_library import GoalKind
 

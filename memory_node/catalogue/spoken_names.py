@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from memory_node.catalogue.class_name import folded, spoken
 from memory_node.catalogue.object_kind import ObjectKind
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
 
 _ARTICLES = frozenset(("a", "an", "the", "some", "my", "your"))

@@ -20,7 +20,7 @@ from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.errors import InvalidValueError, NotFoundError
-from memory_node.domain.held_object import HeldObject
+from memory_node.domain.scene import HeldObject
 from memory_node.lessons.experience import Experience
 from memory_node.llm.open_model import ModelShelf
 

@@ -18,10 +18,10 @@ from memory_node.context.whereabouts import held_object, robot_room, room_relati
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
-from memory_node.domain.deed import Deed
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill_library import GOALS, GoalKind
+from memory_node.domain.step import Deed
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.sentences import sentences

@@ -26,8 +26,7 @@ from memory_node.context.state_keeper import difference, first_beliefs, kept
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.context.ways import Subgoal
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.world.state import Thing
 
 # A remembered position moves a little with each look.

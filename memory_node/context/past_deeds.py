@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 
 from memory_node.domain.clock import spoken_moment
-from memory_node.domain.deed import Deed
+from memory_node.domain.step import Deed
 
 # Characters of an earlier instruction that are told.
 _LONGEST_TASK = 160

@@ -15,9 +15,8 @@ from memory_node.context.reply_forms import Choices, SaidCompilation, reply_sche
 from memory_node.context.soft_memory import UNSAID, SoftMemoryWeights
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.context.ways import Subgoal, calls_towards
-from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.episodes.repetition import repeated
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, LatentModel, Message, Reply

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
-from memory_node.domain.deed import Deed
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.told.fact import ToldFact
 
 

@@ -13,10 +13,9 @@ from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Guidance, StepObservation, said
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
 from memory_node.context.ways import Subgoal, fitted, left_of
-from memory_node.domain.call_template import bind
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.domain.states import ObjectState
 from memory_node.episodes.repetition import repeated
 from memory_node.world.facts import closed_around

@@ -13,9 +13,9 @@ from memory_node.context.past_deeds import deeds_in_words, task_in_words
 from memory_node.domain.answer import Recollection
 from memory_node.domain.clock import ago, spoken_moment
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource, estimate_tokens
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.step import Deed
 from memory_node.knowledge.answering import dated
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.text.sentences import sentences

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.domain.answer import RankedArea
-from memory_node.domain.call_template import bind
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
-from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.domain.text_enum import TextEnum
 from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
@@ -44,7 +43,7 @@ class Entry:
     none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
     that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed. reason:
     the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
-    (domain.call_template.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
+    (domain.skill_library.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
     """
 
     id: str

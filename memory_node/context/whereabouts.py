@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import RelationKind
+from memory_node.domain.scene import HeldObject, RelationKind
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.state import ROBOT_ID

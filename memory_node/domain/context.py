@@ -1,4 +1,4 @@
-"""What memory tells a planner before it plans or acts."""
+"""What memory tells a planner before it plans or acts, and the memories that it is drawn from."""
 
 from __future__ import annotations
 
@@ -41,3 +41,12 @@ class Context:
     def tokens(self) -> int:
         """Tokens of all sections."""
         return sum(self.section_tokens.values())
+
+
+class Memory(TextEnum):
+    """A memory that answers by itself."""
+
+    SHORT_TERM = "short-term"  # what was just seen or used
+    EPISODES = "episodes"  # what the robot did, instruction by instruction
+    LESSONS = "lessons"  # guidelines, repairs, ways, and counts that episodes taught
+    FACTS = "facts"  # what people told, and documents

@@ -1,6 +1,11 @@
-"""The one error base class and the failures that several layers share."""
+"""The one error base class, the failures that several layers share, and what pydantic finds wrong with a value."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class RobotMemoryError(Exception):
@@ -51,3 +56,9 @@ class PortTakenError(RobotMemoryError):
 
 class StoreError(RobotMemoryError):
     """The durable store cannot do what was asked; the message says why and what helps."""
+
+
+def faults_of(error: ValidationError, whole: str = "") -> list[str]:
+    """Return the faults as "KEY.KEY: what is wrong", in pydantic's order. whole: the name of the value itself."""
+    faults = error.errors(include_url=False, include_input=False)
+    return [f"{'.'.join(map(str, fault['loc'])) or whole}: {fault['msg']}" for fault in faults]

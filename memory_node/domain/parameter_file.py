@@ -14,7 +14,7 @@ import yaml
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameters import Kind, ParameterField, Parameters, flattened, parameter_fields
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.resources import read_yaml
 
 _WIDTH = 120
 _UNQUOTED = re.compile(r"[A-Za-z_/][\w./+@-]*")

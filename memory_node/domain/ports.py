@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import HeldObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 

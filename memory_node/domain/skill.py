@@ -1,14 +1,87 @@
-"""Skill calls, and their results."""
+"""Skill calls: how they name things, what they change, how they end."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.states import ObjectState, StateBelief, with_state
 from memory_node.domain.text_enum import TextEnum
-from memory_node.domain.tried_pose import TriedPose
+
+
+class PoseKind(TextEnum):
+    """What stood at a tried pose."""
+
+    STAND_OFF = "stand_off"  # the base, for the arm to use the thing
+    GRASP = "grasp"  # the tool, when it took the thing
+    SPOT = "spot"  # what was put down in or on the thing
+
+
+@dataclass(frozen=True)
+class TriedPose:
+    """numbers: x, y, z (m) and the quaternion x, y, z, w, as seen from the thing: from the middle of its box, turned by
+    its yaw. object_id, object_class: the thing, as memory has it. worked: whether the skill got on from there."""
+
+    kind: PoseKind
+    object_id: str
+    object_class: str
+    numbers: tuple[float, float, float, float, float, float, float]
+    worked: bool
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> TriedPose:
+        """Return the pose of stored values.
+
+        Raises:
+            InvalidValueError: it is none.
+        """
+        try:
+            numbers = tuple(map(float, values["numbers"]))
+            if len(numbers) != 7:
+                raise ValueError("expected seven numbers")
+            named = str(values["object_id"]), str(values["object_class"])
+            return cls(PoseKind(values["kind"]), *named, numbers, bool(values["worked"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidValueError(f"a tried pose: {error!r}") from None
+
+
+@dataclass(frozen=True)
+class ObjectReference:
+    """A parsed object argument: an opaque id, or a class with or without a position (x, y, z) in map, metres."""
+
+    text: str
+    object_class: str
+    position: tuple[float, float, float] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> ObjectReference:
+        """Read "Class@x,y,z", or take the whole text as id or class.
+
+        Raises:
+            InvalidValueError: there is an "@" but no three numbers behind it, or such as no home has.
+        """
+        name, mark, numbers = text.partition("@")
+        if not mark:
+            return cls(text, text)
+        try:
+            x, y, z = (float(number) for number in numbers.split(","))
+        except ValueError:
+            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z with numbers in metres") from None
+        if not all(abs(value) <= POSITION_LIMIT_M for value in (x, y, z)):  # not a number is not less, either
+            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z within {POSITION_LIMIT_M / 1000:g} km")
+        return cls(text, name, (x, y, z))
+
+    @classmethod
+    def at(cls, object_class: str, position: Iterable[float]) -> ObjectReference:
+        """Return the reference to a remembered object, grounded by class and position (x, y, z) in map."""
+        x, y, z = (float(value) for value in position)
+        return cls(f"{object_class}@{x:.3f},{y:.3f},{z:.3f}", object_class, (x, y, z))
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class FailureReason(TextEnum):
@@ -38,6 +111,15 @@ class FailureReason(TextEnum):
     def by_chance(self) -> bool:
         """Whether the skill failed by itself: nothing is known that was missing, so it may succeed once more."""
         return self in (FailureReason.EXECUTION, FailureReason.TIMEOUT)
+
+
+class SkillFailure(Exception):  # noqa: N818 - a skill's failure is an outcome, not an error of the program
+    """A skill ended without success; never leaves a robot's `execute`. object_id: of what hindered it."""
+
+    def __init__(self, reason: FailureReason, message: str, object_id: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.object_id = object_id
 
 
 @dataclass(frozen=True)
@@ -110,3 +192,40 @@ class SkillResult:
     def __post_init__(self) -> None:
         if self.success != (self.reason is FailureReason.NONE):
             raise InvalidValueError(f"SkillResult of {self.call}: success={self.success} with reason {self.reason}")
+
+
+_PASSED_OVER = "not:"
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """Explore, read.
+
+    target_class: what to look for. stops: areas' ids, places "x,y" in map, or containers, in order. passed_over: ids
+    of things of the class that do not count, such as the first of two that are to be fetched. A robot that does not
+    know an id passes over nothing for it.
+    """
+
+    target_class: str
+    stops: tuple[str, ...] = ()
+    passed_over: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, call: SkillCall) -> Exploration:
+        """Read a call's arguments: `not:ID` is passed over, every other one behind the class is a stop.
+
+        Raises:
+            InvalidValueError: nothing is looked for.
+        """
+        if not call.arguments:
+            raise InvalidValueError(f"{call}: expected the class to look for")
+        wanted, *others = call.arguments
+        passed_over = (text.removeprefix(_PASSED_OVER) for text in others if text.startswith(_PASSED_OVER))
+        stops = (text for text in others if not text.startswith(_PASSED_OVER))
+        return cls(wanted, tuple(stops), frozenset(passed_over))
+
+    @property
+    def call(self) -> SkillCall:
+        """The call that asks for it."""
+        passed_over: Iterable[str] = (f"{_PASSED_OVER}{one}" for one in sorted(self.passed_over))
+        return SkillCall("Explore", (self.target_class, *self.stops, *passed_over))

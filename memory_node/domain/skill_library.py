@@ -3,12 +3,12 @@ readers, prompts, rules and docs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
 from memory_node.domain.skill_declaration import Argument, ArgumentKind, Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
 from memory_node.domain.text_enum import TextEnum
@@ -423,3 +423,27 @@ def check_call(call: SkillCall) -> Skill:
         if not text.strip():
             raise InvalidValueError(f"{call}: an argument is empty; expected {skill.signature}")
     return skill
+
+
+def outcome_of(call: SkillCall, perform: Callable[[], str]) -> SkillResult:
+    """Run one well-formed call to its end; never raises for a skill that fails.
+
+    perform: does it, and returns the robot's id of the thing that it was about. The result tells no time, way or
+    changes: each robot measures them itself.
+    """
+    try:
+        check_call(call)
+        return SkillResult(call, True, object_id=perform())
+    except SkillFailure as failure:
+        return SkillResult(call, False, failure.reason, str(failure), failure.object_id)
+    except InvalidValueError as error:
+        return SkillResult(call, False, FailureReason.INVALID_CALL, str(error))
+
+
+def bind(template: SkillCall, action: SkillCall) -> SkillCall | None:
+    """Return a template with the action's own arguments for "{name}"; None: the action lacks one that it names."""
+    skill = SKILLS.get(action.skill)
+    names = [argument.name for argument in skill.arguments] if skill else []
+    own = {"{" + name + "}": value for name, value in zip(names, action.arguments)}
+    bound = template.renamed(own)
+    return None if any(text.startswith("{") for text in bound.arguments) else bound

@@ -1,8 +1,9 @@
-"""The closed set of object states that memory speaks about (KARMA's list and its opposites), and what people call
-them."""
+"""The closed set of object states that memory speaks about (KARMA's list and its opposites), what people call them, and
+how far they are believed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -153,3 +154,8 @@ def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[Stat
         gone = _ENDED_BY_BECOMING.get(new.state, frozenset())
         ended |= {belief.state for belief in beliefs if belief.state in gone and belief.confirmed_ns < new.confirmed_ns}
     return (*(belief for belief in beliefs if belief.state not in ended), new)
+
+
+def log_odds(probability: float) -> float:
+    """Return the log-odds of a probability between 0 and 1, both excluded."""
+    return math.log(probability / (1.0 - probability))

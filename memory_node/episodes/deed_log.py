@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from memory_node.domain.deed import Deed
+from memory_node.domain.step import Deed
 
 DEEDS = "deed"
 

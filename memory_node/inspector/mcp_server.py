@@ -14,8 +14,7 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import TypeAdapter, ValidationError
 
 from memory_node import __version__
-from memory_node.domain.errors import NotFoundError, RobotMemoryError
-from memory_node.domain.validation_faults import faults_of
+from memory_node.domain.errors import NotFoundError, RobotMemoryError, faults_of
 from memory_node.inspector.access import Caller, Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.change_feed import ChangeFeed

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
-from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
-from memory_node.domain.scene_as_of import moments_of
+from memory_node.domain.scene import Place, SceneObject, SceneSnapshot, moments_of
 from memory_node.inspector.row import At, Believed, Metres, Name, Row, Stamp, rounded, seconds, several
 
 _MOST_MOMENTS = 20_000

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import ObjectReference, StateChange
 from memory_node.domain.states import DOORS
 from memory_node.scene_graph.object_table import Rows
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.clock import Clock
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.step import NO_ACCOUNT, DemonstratedStep, EpisodeAccount, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, Deed, DemonstratedStep, EpisodeAccount, StepRecord
 from memory_node.episodes.class_actions import class_arguments
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog

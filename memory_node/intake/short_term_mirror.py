@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.domain.deed import Deed
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief
+from memory_node.domain.step import Deed
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.perception.crop import picture_jpeg
 from memory_node.scene_graph.graph import SceneGraph

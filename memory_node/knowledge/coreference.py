@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_node.domain.nouns import plural
+from memory_node.domain.names import plural
 from memory_node.knowledge.text.names import names_in
 from memory_node.knowledge.told.clause import LASTING
 

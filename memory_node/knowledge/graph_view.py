@@ -9,7 +9,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.knowledge.facts import Proposition
 
 # A picture of more says nothing.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.search.packing import Arrays
 
 # The number grows whenever what the arrays mean changes: an older file is made anew.

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import tzinfo
 from typing import Any
 
+from memory_node.domain.context import Memory
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.ids import IdSource, new_id
-from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.config import KnowledgeConfig

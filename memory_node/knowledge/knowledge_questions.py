@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import tzinfo
 
+from memory_node.domain.context import Memory
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.memories import Memory
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, episodic_steps
 from memory_node.knowledge.asking import Candidate, answer_of, answering, bearing_on
 from memory_node.knowledge.by_model.answering import ModelAnswers

@@ -14,10 +14,10 @@ from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import part_of_day
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.domain.states import ObjectState
+from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording

@@ -12,8 +12,8 @@ from functools import partial
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.process import WorkerThread
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.domain.worker_thread import WorkerThread
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
 from memory_node.lessons.brainmem import guideline_of, to_prune
 from memory_node.lessons.config import ExperienceConfig

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from memory_node.domain.validation_faults import faults_of
+from memory_node.domain.errors import faults_of
 from memory_node.llm.chat import JsonForm
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.reply_reader import BROKEN, json_values

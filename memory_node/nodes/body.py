@@ -11,7 +11,7 @@ from rosgraph_msgs.msg import Clock as ClockMsg
 from sensor_msgs.msg import JointState
 from tf2_ros import TransformBroadcaster
 
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.body_actions import BASE_FRAME, MAP_FRAME, TOOL_FRAME, offer_body_actions
 from memory_node.nodes.camera_output import FRAME, CameraOutput

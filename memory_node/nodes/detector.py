@@ -15,7 +15,7 @@ from vision_msgs.msg import Detection2DArray
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.camera_topics import COLOR, topic_of

@@ -13,7 +13,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from memory_node.domain.errors import InputSkippedError
-from memory_node.domain.worker_thread import worker_threads
+from memory_node.domain.process import worker_threads
 from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters
 
 _HARDWARE_ID = "robot_memory"

@@ -15,7 +15,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from memory_node.domain.faults import Faults
+from memory_node.domain.process import Faults
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.running_goals import RunningGoals
 

@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
-from memory_node.domain.faults import Faults
+from memory_node.domain.process import Faults
 from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threads_diagnosis
 from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.running_goals import LEASE_S, RunningGoals

@@ -15,11 +15,9 @@ from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollect
 from memory_node.domain.clock import time_zone
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import Place, SceneSnapshot
-from memory_node.domain.skill import StateChange
+from memory_node.domain.scene import HeldObject, Place, SceneSnapshot
+from memory_node.domain.skill import StateChange, TriedPose
 from memory_node.domain.step import EpisodeAccount, EpisodeSummary
-from memory_node.domain.tried_pose import TriedPose
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from memory_node.domain.errors import InvalidValueError, PortTakenError, RobotMemoryError, StoreError
 from memory_node.domain.parameter_file import parameter_blocks
-from memory_node.domain.process_end import end_at_once
+from memory_node.domain.process import end_at_once
 from memory_node.domain.resources import share_folders
 
 if TYPE_CHECKING:

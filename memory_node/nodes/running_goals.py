@@ -33,7 +33,7 @@ from robot_memory import msg as rm
 from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.nodes.lifeline import held_lifeline, is_cut, is_ending, watched_lifeline
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.nodes.qos import OVERRIDABLE, OVERRIDABLE_BUT_RELIABILITY, own
 from memory_node.nodes.spinning import spin
 

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.nouns import singular
-from memory_node.domain.room_names import may_be_meant
+from memory_node.domain.names import may_be_meant, singular
 from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention

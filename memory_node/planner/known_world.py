@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import HeldObject, SceneSnapshot
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import Skill
 from memory_node.planner.needed_classes import NeededClasses

@@ -8,10 +8,8 @@ from dataclasses import replace
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import ObjectAnswer
-from memory_node.domain.exploration import Exploration
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import Exploration, ObjectReference, SkillCall, SkillResult
 from memory_node.domain.states import believed
 from memory_node.knowledge.text.words import stems
 from memory_node.planner.goal import Mention

@@ -10,9 +10,8 @@ from types import MappingProxyType
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.room_names import is_called, may_be_meant
-from memory_node.domain.scene import Room, SceneObject, SceneSnapshot
+from memory_node.domain.names import is_called, may_be_meant
+from memory_node.domain.scene import HeldObject, Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
 

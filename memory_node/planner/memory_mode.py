@@ -10,9 +10,8 @@ from typing import Literal, get_args
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import HeldObject, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 
 _NOTHING = "this memory knows only the map"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.lessons.expectations import place_of
 from memory_node.lessons.lesson import Lesson, Preparation

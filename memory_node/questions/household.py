@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.step import Deed
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.told.binding import BindingFacts

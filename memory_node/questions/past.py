@@ -9,9 +9,9 @@ from datetime import datetime, timedelta, tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GOALS, GoalKind
+from memory_node.domain.step import Deed
 
 # By a verb, its forms folded, the skills that are meant: what kinds of goals are called, and other words.
 _SKILLS = {

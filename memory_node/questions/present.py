@@ -9,7 +9,7 @@ from datetime import tzinfo
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import STATE_CALLED, ObjectState
 from memory_node.questions.past import clock_of, span_of

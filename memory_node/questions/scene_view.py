@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.scene_as_of import states_as_of
+from memory_node.domain.scene import states_as_of
 from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.graph import SceneGraph

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.knowledge.told.binding import VERBS, Act, BindingFacts, forbids_use
 from memory_node.knowledge.told.fact import Relation, ToldFact, same_role
 from memory_node.questions.phrase import phrase_of

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.scene_as_of import place_at
+from memory_node.domain.scene import place_at
 from memory_node.scene_graph.object_table import ObjectTable, Rows
 
 

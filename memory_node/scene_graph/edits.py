@@ -6,8 +6,8 @@ import numpy as np
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import ConflictError, InvalidValueError
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
+from memory_node.domain.states import log_odds
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.named_things import NamedThings
 from memory_node.scene_graph.object_table import ObjectRecord

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.observation import ObjectObservation
+from memory_node.domain.states import log_odds
 from memory_node.scene_graph.association import alike
 from memory_node.scene_graph.box_overlap import share_inside
 from memory_node.scene_graph.config import SceneGraphConfig

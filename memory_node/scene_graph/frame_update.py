@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.states import log_odds
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
 from memory_node.scene_graph.association import Association, associate
 from memory_node.scene_graph.division import divide

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.scene import SceneObject
-from memory_node.domain.scene_as_of import as_of
+from memory_node.domain.scene import SceneObject, as_of
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.persistence import graph_to_records, row_to_record
 from memory_node.scene_graph.places import Places

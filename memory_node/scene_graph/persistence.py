@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneObject
+from memory_node.domain.states import log_odds
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.scene_records import (

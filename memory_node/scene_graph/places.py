@@ -12,7 +12,7 @@ from scipy import ndimage
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.room_names import NO_KIND
+from memory_node.domain.names import NO_KIND
 from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
 from memory_node.scene_graph.areas import area_middles, path_lengths, split_into_areas, split_into_rooms
 from memory_node.scene_graph.config import SceneGraphConfig

@@ -7,8 +7,7 @@ import numpy as np
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import ObjectReference, StateChange
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 

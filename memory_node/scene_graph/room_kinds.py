@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.names import embedded_now
 from memory_node.domain.ports import TextEmbedder
 
 # A bound on the weight of one thing, so that a bicycle in a bedroom does not rule the kind out.

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.domain.states import ObjectState, StateBelief, with_state
+from memory_node.domain.states import ObjectState, StateBelief, log_odds, with_state
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.answer import RankedArea
-from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.geometry import FloatArray
+from memory_node.domain.names import embedded_now
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area
 from memory_node.scene_graph.place_habits import PlaceHabits

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import DOORS, ObjectState, believed
+from memory_node.domain.states import DOORS, ObjectState, believed, log_odds
 from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_node.domain.scene import Relation, SceneObject, SceneSnapshot
-from memory_node.domain.scene_as_of import relations_as_of
+from memory_node.domain.scene import Relation, SceneObject, SceneSnapshot, relations_as_of
 from memory_node.scene_graph.graph_readings import GraphReadings
 from memory_node.scene_graph.relations import object_relations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import described, spoken
 from memory_node.domain.context import estimate_tokens
-from memory_node.domain.embedded_names import embedded_now
+from memory_node.domain.names import embedded_now
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, Relation, RelationKind
 from memory_node.domain.states import ObjectState

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from memory_node.domain.log_odds import log_odds
 from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.states import log_odds
 from memory_node.scene_graph.absence import Sight, look_for
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.frame_update import FrameUpdate

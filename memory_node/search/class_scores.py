@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import folded, spoken
-from memory_node.domain.embedded_names import embedded_now, is_embedded
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.names import embedded_now, is_embedded
 from memory_node.domain.ports import TextEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.glosses import ClassGlosses, NamedClasses, gloss_vectors

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.ports import TextEmbedder
 from memory_node.search.model_files import models_folder, write_whole
 from memory_node.search.purpose import Span, handled, without_purpose

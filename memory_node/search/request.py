@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.answer import FindQuery
-from memory_node.domain.room_names import kind_words, lacks_kind
+from memory_node.domain.names import kind_words, lacks_kind
 from memory_node.domain.states import ObjectState
 from memory_node.search.class_scores import ClassFit
 from memory_node.search.request_words import tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 
 _WORD = re.compile(r"[a-z0-9]+")
 _BEFORE_A_NAME = frozenset(

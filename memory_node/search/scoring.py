@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.domain.log_odds import log_odds
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, log_odds
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.fact_columns import Candidates, Facts, Floats, by_class, state_bits

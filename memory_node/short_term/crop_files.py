@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from memory_node.domain.private_files import create_private, picture_name, picture_prefix
+from memory_node.domain.resources import create_private, picture_name, picture_prefix
 
 _log = logging.getLogger(__name__)
 _JPEG = b"\xff\xd8\xff"

@@ -12,7 +12,7 @@ import numpy as np
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.domain.states import StateBelief
 
 _FORMAT = 1

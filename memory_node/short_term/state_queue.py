@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LateError
 from memory_node.llm.open_model import ModelShelf

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.domain.skill_library import GoalKind
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import tap_of
 from memory_node.sim.execution import Execution

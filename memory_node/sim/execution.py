@@ -10,9 +10,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure
 from memory_node.domain.skill_library import declaration
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import is_visible

@@ -12,9 +12,8 @@ import yaml
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.domain.resources import resource_path
+from memory_node.domain.resources import read_yaml, resource_path
 from memory_node.domain.states import ObjectState
-from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.sim.appliances import chill
 from memory_node.sim.grid import FREE, OCCUPIED, UNKNOWN, FreeGrid
 from memory_node.sim.layout import WALL_THICKNESS_M, Door, Layout, RoomPlan, walls_of

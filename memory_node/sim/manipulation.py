@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import declaration
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.sim.execution import Execution
 from memory_node.sim.placement import Spot, fits, free_spot

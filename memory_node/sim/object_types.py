@@ -13,10 +13,8 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind
-from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
-from memory_node.domain.validation_faults import faults_of
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.errors import InvalidValueError, faults_of
+from memory_node.domain.resources import read_yaml, resource_path
 
 _Channel = Annotated[int, Field(ge=0, le=255)]
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, ObjectReference, SkillFailure
 from memory_node.sim.thing import HAND, Thing
 from memory_node.sim.visibility import horizontal_distance, visible_things
 from memory_node.sim.world import World

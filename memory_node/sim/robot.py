@@ -9,12 +9,18 @@ import numpy as np
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import NotFoundError
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_outcome import SkillFailure, outcome_of
+from memory_node.domain.skill import (
+    Exploration,
+    FailureReason,
+    ObjectReference,
+    SkillCall,
+    SkillFailure,
+    SkillResult,
+    StateChange,
+)
+from memory_node.domain.skill_library import outcome_of
 from memory_node.sim import composites, manipulation, searching
 from memory_node.sim.execution import Body, Execution, Pacing, Progress
 from memory_node.sim.references import REMEMBERED_WITHIN_M, parse_place, parse_remembered, resolve, thing_at

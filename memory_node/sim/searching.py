@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillFailure
 from memory_node.sim.execution import Execution
 from memory_node.sim.manipulation import close, open_
 from memory_node.sim.reach_position import stand_off, stand_off_point

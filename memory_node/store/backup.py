@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import InvalidValueError, StoreError
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store import copying, schema
 from memory_node.store.address import parse_url, sqlite_path
 from memory_node.store.apply import notify

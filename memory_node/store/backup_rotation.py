@@ -14,7 +14,7 @@ from sqlalchemy.engine import Engine
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import StoreError
-from memory_node.domain.private_files import make_private_folder
+from memory_node.domain.resources import make_private_folder
 from memory_node.store import schema
 from memory_node.store.backup import backup
 from memory_node.store.engine import for_writing, reason_of

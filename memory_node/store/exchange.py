@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.errors import StoreError
-from memory_node.domain.private_files import create_private, make_private_folder
+from memory_node.domain.resources import create_private, make_private_folder
 from memory_node.store import copying, schema
 from memory_node.store.apply import next_revision, notify
 from memory_node.store.bad_rows import BadRows

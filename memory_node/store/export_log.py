@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store.location import Folders
 
 NAME = "exports.jsonl"

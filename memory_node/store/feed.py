@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.store import schema
 from memory_node.store.apply import channel_of
 from memory_node.store.config import StoreConfig

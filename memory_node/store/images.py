@@ -6,7 +6,7 @@ import os
 import zlib
 from pathlib import Path
 
-from memory_node.domain.private_files import create_private, noted_checksum, picture_name, picture_prefix
+from memory_node.domain.resources import create_private, noted_checksum, picture_name, picture_prefix
 from memory_node.store.errors import ConfinementError
 
 

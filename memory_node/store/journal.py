@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store.errors import ForeignJournalError, StoreInUseError
 from memory_node.store.records import Batch
 

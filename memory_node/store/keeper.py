@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.store.backup_rotation import BackupRotation
 from memory_node.store.engine import LOG_LIMIT_BYTES, log_bytes
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from sqlalchemy.engine import URL
 
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store.address import sqlite_path
 from memory_node.store.config import StoreConfig
 from memory_node.store.images import ImageFolder

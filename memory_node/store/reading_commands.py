@@ -12,9 +12,8 @@ from sqlalchemy.engine import URL
 
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.private_files import create_private
-from memory_node.domain.scene import SceneSnapshot
-from memory_node.domain.scene_as_of import as_of, moments_of
+from memory_node.domain.resources import create_private
+from memory_node.domain.scene import SceneSnapshot, as_of, moments_of
 from memory_node.store import exchange, graph_export, reader
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.command_output import show, show_findings

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.domain.clock import Clock
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store import schema
 from memory_node.store.address import parse_url
 from memory_node.store.bad_rows import BadRows

@@ -15,7 +15,7 @@ from memory_node import __version__
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import StoreError
 from memory_node.domain.ids import new_id
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store import schema
 from memory_node.store.address import sqlite_path
 from memory_node.store.bulk import add_rows

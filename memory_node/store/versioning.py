@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.ids import new_id
-from memory_node.domain.private_files import create_private
+from memory_node.domain.resources import create_private
 from memory_node.store.address import sqlite_path
 from memory_node.store.checksums import sealed
 from memory_node.store.engine import APPLICATION_ID, for_writing, is_ours

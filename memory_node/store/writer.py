@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.errors import InvalidValueError, StoreError
-from memory_node.domain.worker_thread import WorkerThread
+from memory_node.domain.process import WorkerThread
 from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import for_writing, reason_of

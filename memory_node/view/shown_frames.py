@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame
+from memory_node.domain.process import WorkerThread
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.worker_thread import WorkerThread
 from memory_node.view.view import View
 
 _WAIT_S, _STOP_S = 0.5, 1.0

@@ -16,8 +16,7 @@ from types import MappingProxyType
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import HeldObject, SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
 from memory_node.domain.states import ObjectState

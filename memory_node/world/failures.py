@@ -6,10 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure
 from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.world.facts import closed_around
 from memory_node.world.skills import bound, establishing, unmet

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import ObjectReference
 from memory_node.domain.states import ObjectState, believed
 from memory_node.world.state import Thing, WorldState
 

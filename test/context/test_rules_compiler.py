@@ -14,10 +14,10 @@ from memory_node.context.guidance import Delivery, Guidance, KnownThing, StepObs
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson, preparing
 from memory_node.context.ways import Subgoal, fitted
-from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
+from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import Expectations, Named
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
 from memory_node.world.state import Thing, WorldState

@@ -6,9 +6,8 @@ import pytest
 
 from memory_node.context.sections import ORDER, MemoryExcerpt, Section, assemble, estimate_tokens
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
-from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import Deed, StepRecord
 from memory_node.episodes.episode_graph import EpisodeGraph
 from memory_node.episodes.past_attempt import PastAttempt
 from memory_node.episodes.working_memory import WorkingMemory

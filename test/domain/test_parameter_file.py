@@ -6,7 +6,7 @@ import pytest
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameter_file import parameter_text, read_parameters, yaml_value
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.resources import read_yaml
 from memory_node.nodes.node_parameters import NODE_PARAMETERS, MemoryParameters
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from memory_node.domain.deed import Deed
+from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import TAKEN_FROM, Expectations
 from memory_node.lessons.lesson import LessonKind
 

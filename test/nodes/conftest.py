@@ -14,7 +14,7 @@ from ros_peer import RosPeer, wait_until
 from running_bridge import Caller
 from skill_robot import SimulatedRobot
 
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import SkillFailure
 from memory_node.nodes.run import activate_ros
 
 activate_ros()

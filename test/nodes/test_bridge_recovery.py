@@ -10,8 +10,7 @@ from test_skill_bridge_rules import ListMemory, OwnActions, lookup, run
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure
 from memory_node.nodes.skill_bridge.config import ArmParameters, BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
 from memory_node.nodes.skill_bridge.grasping import Grasp, GripperShape, rank_grasps

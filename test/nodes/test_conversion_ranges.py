@@ -16,8 +16,7 @@ from sensor_msgs.msg import CameraInfo
 from vision_msgs.msg import Detection2D, Detection2DArray, Detection3D, Detection3DArray, ObjectHypothesisWithPose
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import LAST_STAMP_NS, checked_id, checked_label, checked_text
 

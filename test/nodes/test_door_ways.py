@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.ways.reaching import advance_until, facing, side_of
 

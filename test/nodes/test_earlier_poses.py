@@ -14,10 +14,8 @@ from test_skill_bridge_rules import OwnActions, lookup, run
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, PoseKind, SkillCall, SkillFailure, SkillResult, TriedPose
 from memory_node.domain.step import StepRecord
-from memory_node.domain.tried_pose import PoseKind, TriedPose
 from memory_node.nodes.skill_bridge.config import ArmParameters, BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses, tried

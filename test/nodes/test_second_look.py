@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import OrientedBox
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.second_look import SecondLook

@@ -10,9 +10,8 @@ from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
 from memory_node.domain.skill_library import declaration
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup

@@ -25,7 +25,7 @@ PARAMETERS = {
 # Another package: a module, and the metadata that says what it offers.
 PACKAGE = """
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import SkillFailure
 from memory_node.nodes.skill_bridge.ways.box_grasps import BoxGrasps
 
 class Horn:

@@ -3,9 +3,9 @@
 from seeing_robot import SeeingRobot
 
 from memory_node.context.recalled import Recalled
-from memory_node.domain.deed import Deed
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import expectations_of
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner

@@ -8,12 +8,12 @@ from cooking_robot import CookingRobot
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.context.recalled import Recalled
-from memory_node.domain.deed import Deed
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner import plan_execution
 from memory_node.planner.executor import InstructionExecutor, InstructionResult

@@ -1,6 +1,6 @@
 """The planner's questions to memory."""
 
-from memory_node.domain.room_names import may_be_meant
+from memory_node.domain.names import may_be_meant
 from memory_node.domain.scene import Room, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.opening import open_memory

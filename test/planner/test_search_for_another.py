@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 from seeing_robot import SeeingRobot, executor
 
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.scene import Area, SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillResult
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.reading.understanding import Understander

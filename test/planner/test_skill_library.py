@@ -3,8 +3,7 @@
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.domain.skill_declaration import Appliance
 from memory_node.domain.skill_library import SKILLS, check_call
 

@@ -8,11 +8,9 @@ import numpy as np
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import OrientedBox
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import Area, SceneObject, SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.scene import Area, HeldObject, SceneObject, SceneSnapshot
+from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState, StateBelief
 

@@ -9,8 +9,8 @@ from knowledge_doubles import BagOfWords
 from told_home import home, thing
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.deed import Deed
 from memory_node.domain.skill import StateChange
+from memory_node.domain.step import Deed
 from memory_node.knowledge.standardise import document_steps
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.forms import TellingReader

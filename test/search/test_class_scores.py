@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.embedded_names import CHARACTERS_A_CALL, embedded_now
+from memory_node.domain.names import CHARACTERS_A_CALL, embedded_now
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.glosses import ClassGlosses, NamedClasses

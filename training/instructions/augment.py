@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from memory_node.domain.goal_labels import NOTHING
-from memory_node.domain.nouns import plural
+from memory_node.domain.names import plural
 from memory_node.domain.skill_library import GoalKind
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.descriptions import Descriptions

@@ -23,8 +23,7 @@ from memory_node.app.writable_folder import require_writable
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameters import flattened
-from memory_node.domain.resources import resource_path
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.resources import read_yaml, resource_path
 from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.nodes.unused_domain import unused_domain
 from memory_node.planner.memory_mode import MODES

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.knowledge.text.words import STOP_WORDS, plain_words
 
 # Capitalised words, joined by the small words that names hold: "Haymo of Faversham".

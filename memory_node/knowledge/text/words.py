@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 
 _WORD = re.compile(r"[^\W_]+")
 # A contraction's or possessive's end says nothing: "Anna's", "didn't".

@@ -16,10 +16,9 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import part_of_day
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.nouns import singular
-from memory_node.domain.object_reference import ObjectReference
+from memory_node.domain.names import singular
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.knowledge.told.fact import Relation, Term, ToldFact, names_of_several, same_role, with_whose
 
 # What is done to its first thing by a skill, in the verbs of people; "touch" and "use" are in all of them.

@@ -13,7 +13,7 @@ from datetime import tzinfo
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.clock import PARTS_OF_DAY
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.states import ATTRIBUTES
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import (

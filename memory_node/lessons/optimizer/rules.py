@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt

@@ -6,10 +6,9 @@ import numpy as np
 from robot_memory import msg
 from robot_memory import msg as rm
 
-from memory_node.domain.deed import Deed
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
-from memory_node.domain.step import EpisodeSummary, ModelCost
+from memory_node.domain.step import Deed, EpisodeSummary, ModelCost
 from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes.conversions.geometry import (

@@ -9,11 +9,17 @@ from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.object_reference import ObjectReference
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill import (
+    FailureReason,
+    ObjectReference,
+    PoseKind,
+    SkillCall,
+    SkillResult,
+    StateChange,
+    TriedPose,
+)
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import DemonstratedStep, StepRecord
-from memory_node.domain.tried_pose import PoseKind, TriedPose
 from memory_node.nodes.conversions.geometry import (
     header,
     point_from_msg,

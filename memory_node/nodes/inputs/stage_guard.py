@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.faults import Faults
+from memory_node.domain.process import Faults
 from memory_node.nodes.diagnostics import InputCounters
 
 INTERNAL_ERROR = "internal_error"  # the reason under which unexpected errors are counted

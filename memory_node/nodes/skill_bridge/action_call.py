@@ -7,8 +7,7 @@ from typing import Any
 
 from rclpy.node import Node
 
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError, has_succeeded
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.outcome import SkillRun

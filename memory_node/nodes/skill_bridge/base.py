@@ -10,8 +10,7 @@ from nav2_msgs.action import NavigateToPose
 from rclpy.node import Node
 
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall

@@ -13,12 +13,9 @@ import numpy as np
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import Exploration, FailureReason, PoseKind, SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.domain.tried_pose import PoseKind
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses, tried
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup

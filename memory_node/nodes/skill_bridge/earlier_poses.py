@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from memory_node.domain.geometry import Pose
-from memory_node.domain.tried_pose import PoseKind, TriedPose
+from memory_node.domain.skill import PoseKind, TriedPose
 from memory_node.nodes.skill_bridge.target import Target
 
 # Poses no farther apart than this are one try of the same (m, rad).

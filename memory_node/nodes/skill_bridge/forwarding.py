@@ -10,8 +10,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.node import Node
 from robot_memory.action import ExecuteSkill
 
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall

@@ -11,10 +11,8 @@ import numpy as np
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.domain.skill import FailureReason, StateChange
+from memory_node.domain.skill import FailureReason, PoseKind, SkillFailure, StateChange
 from memory_node.domain.skill_library import declaration
-from memory_node.domain.skill_outcome import SkillFailure
-from memory_node.domain.tried_pose import PoseKind
 from memory_node.nodes.skill_bridge.config import ArmParameters
 from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses
 from memory_node.nodes.skill_bridge.grasping import Grasp

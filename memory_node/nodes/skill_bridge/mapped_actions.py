@@ -15,12 +15,10 @@ from rclpy.node import Node
 from rosidl_runtime_py.utilities import get_action
 
 from memory_node.domain import geometry
-from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.errors import InvalidValueError, faults_of
+from memory_node.domain.resources import read_yaml
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.skill_outcome import SkillFailure
-from memory_node.domain.validation_faults import faults_of
-from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall

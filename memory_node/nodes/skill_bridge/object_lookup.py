@@ -8,11 +8,9 @@ import numpy as np
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.skill import FailureReason, StateChange
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, ObjectReference, SkillFailure, StateChange
 from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target, is_on_another_floor
 from memory_node.world.thing_names import called
 

@@ -9,9 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason, StateChange
-from memory_node.domain.skill_outcome import SkillFailure
-from memory_node.domain.tried_pose import PoseKind, TriedPose
+from memory_node.domain.skill import FailureReason, PoseKind, SkillFailure, StateChange, TriedPose
 from memory_node.nodes.skill_bridge.earlier_poses import tried
 from memory_node.nodes.skill_bridge.target import Target
 

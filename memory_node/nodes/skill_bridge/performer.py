@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillFailure, SkillResult, StateChange
 from memory_node.domain.skill_declaration import Appliance, ArgumentKind, Skill
-from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, check_call, declaration
-from memory_node.domain.skill_outcome import SkillFailure, outcome_of
+from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, check_call, declaration, outcome_of
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation

@@ -13,10 +13,9 @@ from rclpy.node import Node
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason, StateChange
+from memory_node.domain.skill import FailureReason, SkillFailure, StateChange
 from memory_node.domain.skill_declaration import Skill
 from memory_node.domain.skill_library import SKILLS
-from memory_node.domain.skill_outcome import SkillFailure
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.manipulation import Arm, Gripper
 from memory_node.nodes.skill_bridge.outcome import SkillRun

@@ -13,8 +13,7 @@ from tf2_ros import Buffer, TransformException, TransformListener
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes import conversions
 from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 from memory_node.nodes.skill_bridge.config import SkillsParameters

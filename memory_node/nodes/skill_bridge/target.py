@@ -13,9 +13,8 @@ import numpy as np
 
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.geometry import FloatArray, OrientedBox
-from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import ObjectReference, StateChange
 from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.state import ROBOT_ID
 

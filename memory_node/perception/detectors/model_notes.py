@@ -10,7 +10,7 @@ import yaml
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameters import Parameters, parameter
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.resources import read_yaml
 from memory_node.perception.detectors.layout_names import LayoutName
 from memory_node.perception.detectors.preprocessing import Fit, Preprocessing
 

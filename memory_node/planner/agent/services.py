@@ -8,9 +8,9 @@ from typing import Protocol, runtime_checkable
 
 from memory_node.catalogue.class_name import folded
 from memory_node.context.past_deeds import episode_lines, quoted
-from memory_node.domain.deed import Deed
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.states import ATTRIBUTES
+from memory_node.domain.step import Deed
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import ENABLING, LATELY_NS
 from memory_node.planner.agent.home_names import HomeNames, joined

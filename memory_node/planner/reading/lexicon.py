@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.nouns import singular
-from memory_node.domain.room_names import kind_words
+from memory_node.domain.names import kind_words, singular
 from memory_node.planner.reading.words import words_of
 
 _GENERIC = 2  # a name that so many other classes answer to tells little

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from memory_node.domain.nouns import singular
+from memory_node.domain.names import singular
 from memory_node.domain.states import ObjectState
 from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, past
 from memory_node.planner.reading.lexicon import Called, Lexicon

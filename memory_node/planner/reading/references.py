@@ -11,9 +11,9 @@ from datetime import tzinfo
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
+from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention

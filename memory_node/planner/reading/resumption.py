@@ -8,11 +8,10 @@ from dataclasses import replace
 
 from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import local_day
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.states import believed
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.text.words import stems
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.commands import commands_of, goal_of

@@ -7,10 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
-from memory_node.domain.validation_faults import faults_of
-from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.domain.errors import InvalidValueError, faults_of
+from memory_node.domain.resources import read_yaml, resource_path
 
 Triple = tuple[float, float, float]
 Rectangle = tuple[float, float, float, float]  # least x and y, greatest x and y (m)

@@ -11,11 +11,10 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance, StepObservation
 from memory_node.context.recalled import Recalled
-from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import Deed, StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience

@@ -11,10 +11,9 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
 from memory_node.context.sections import WORKING_MEMORY
 from memory_node.domain.context import Context
-from memory_node.domain.deed import Deed
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.offline_planner import OfflinePlanner

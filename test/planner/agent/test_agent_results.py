@@ -11,8 +11,7 @@ from scripted_model import ScriptedModel, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.domain.answer import RankedArea
-from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import Area, Room, SceneSnapshot
+from memory_node.domain.scene import Area, HeldObject, Room, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import grounded

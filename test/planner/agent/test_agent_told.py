@@ -11,10 +11,10 @@ from tiny_home import TinyHome, TinyThing
 from memory_node.context.recalled import Recalled
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.context import Context
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import Area, Room, SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
+from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor

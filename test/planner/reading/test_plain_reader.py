@@ -11,11 +11,10 @@ from told_home import home, thing
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
-from memory_node.domain.deed import Deed
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.domain.step import EpisodeSummary
+from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.expectations import Expectations

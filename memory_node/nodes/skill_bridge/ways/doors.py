@@ -10,8 +10,7 @@ import numpy as np
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.grasping import shifted
 from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable

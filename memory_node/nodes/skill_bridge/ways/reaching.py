@@ -10,8 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes.skill_bridge.grasping import tool_pose
 from memory_node.nodes.skill_bridge.manipulation import Arm
 from memory_node.nodes.skill_bridge.outcome import SkillRun

@@ -7,8 +7,7 @@ import contextlib
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_outcome import SkillFailure
+from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes.skill_bridge.grasping import shifted, tool_pose
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts

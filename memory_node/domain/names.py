@@ -1,4 +1,4 @@
-"""Singular and plural of English nouns, by rule and by lists of exceptions.
+"""Names in plain words: singular and plural of nouns, rooms by their kind, and how many names one call embeds.
 
 Requests, class names and training sentences are brought to one form by the same rules. The library inflect knows more
 irregular plurals, but takes many singulars in -s for plurals; docs/dependencies.md compares them.
@@ -6,6 +6,7 @@ irregular plurals, but takes many singulars in -s for plurals; docs/dependencies
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
 
@@ -82,3 +83,57 @@ def _plural(word: str) -> str:
         return word[:-1] + "ies"
     hisses = word.endswith(("s", "x", "z", "ch", "sh"))
     return word + ("es" if hisses or word in _IN_O else "s")
+
+
+# Stands for the kind of a room while that is unknown.
+NO_KIND = "room"
+
+
+def kind_words(name: Sequence[str]) -> list[str]:
+    """Return the words of a room's name, lower case, without its number."""
+    return [word for word in name if not word.isdigit()]
+
+
+def lacks_kind(name: Sequence[str]) -> bool:
+    """Return whether a room's name, in words, lower case, is a number alone: "room 2"."""
+    return kind_words(name) == [NO_KIND]
+
+
+def is_called(room: str, wanted: str) -> bool:
+    """Return whether a room goes by a name: its own, or that of its kind, as each of two bedrooms is "the bedroom"."""
+    words = room.lower().split()
+    return wanted.lower().split() in (words, kind_words(words))
+
+
+def may_be_meant(room: str, wanted: str, rooms: Collection[str]) -> bool:
+    """Return whether a room may be the one that is wanted: it is called so, or it has no kind of its own and no other
+    room is called so.
+
+    room: a name, "" for an unknown one. rooms: the names of all rooms. Case does not count.
+    """
+    if any(is_called(one, wanted) for one in rooms):
+        return is_called(room, wanted)
+    return not room or lacks_kind(room.lower().split())
+
+
+# Names have a few words; a longer text is not embedded and is found by its words (characters).
+LONGEST_NAME = 80
+# Characters that one call embeds: one or two seconds for the shipped embedder; a thousand ordinary names have fewer.
+CHARACTERS_A_CALL = 12_000
+
+
+def is_embedded(name: str) -> bool:
+    """Return whether a name is short enough to be embedded at all."""
+    return len(name) <= LONGEST_NAME
+
+
+def embedded_now(names: Iterable[str]) -> list[str]:
+    """Return the names that one call embeds: the first ones of at most 80 characters, up to 12,000 characters."""
+    chosen: list[str] = []
+    left = CHARACTERS_A_CALL
+    for name in filter(is_embedded, names):
+        left -= len(name)
+        if left < 0:
+            break
+        chosen.append(name)
+    return chosen

@@ -3,8 +3,7 @@
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.exploration import Exploration
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import Exploration, SkillCall
 
 
 def test_call_is_read_as_it_was_written() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.domain.nouns import plural, singular
+from memory_node.domain.names import plural, singular
 
 PAIRS = """
     apple apples|potato potatoes|tomato tomatoes|knife knives|butterknife butterknives|loaf loaves|shelf shelves

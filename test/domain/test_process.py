@@ -5,8 +5,7 @@ import threading
 
 import pytest
 
-from memory_node.domain.faults import Faults
-from memory_node.domain.worker_thread import WorkerThread, worker_threads
+from memory_node.domain.process import Faults, WorkerThread, worker_threads
 
 
 def test_work_that_fails_is_logged_once_counted_and_begun_again(caplog: pytest.LogCaptureFixture) -> None:
