@@ -16,16 +16,13 @@ from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.skill_bridge.arm import REPLANS
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
+from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
-from memory_node.nodes.skill_bridge.manipulation import Manipulation
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
-from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, RobotParts, SkillPlugins, load_plugin
-from memory_node.nodes.skill_bridge.preconditions import Preconditions
+from memory_node.nodes.skill_bridge.plugins import RobotParts
 from memory_node.nodes.skill_bridge.second_look import SecondLook
-from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.nodes.skill_bridge.target import Hand, Target, TargetLookup
 from memory_node.opening import MemoryConfig
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
@@ -202,41 +199,23 @@ class BridgeSkills:
     """A SkillPort: the node `skills` without its node."""
 
     def __init__(self, body: Body, memory: RobotMemory) -> None:
+        # Time passes in what is waited for, not by the wall's clock.
         config = fetch_parameters()
+        config = config.changed(explore=config.explore.changed(look_s=0.0))
         self._body = body
         self._memory = memory
         self.hand = hand = Hand()
         catalogue = load_catalogue(config.label_space)
         lookup = _WaitingLookup(body, memory, hand)
-        arm, gripper = BodyArm(body, config), BodyGripper(body, config)
         nothing: Any = None  # no node: the shipped plug-ins use none, and no skill is handed on to an action
-        now_ns = self._now_ns
-        look = SecondLook(lookup, now_ns, config.arm.look_s, body.pause)
-        parts = RobotParts(nothing, config, hand, body.robot_pose, arm, gripper, look)
-        # Time passes in what is waited for, not by the wall's clock.
-        explore = config.explore.changed(look_s=0.0)
-        from_front = used_from_front(catalogue)
-        driving = Driving(body, body, lookup, config.base, explore, config.stand_off, now_ns, from_front)
-        grasps = load_plugin(GRASPS_GROUP, config.arm.grasps)(parts)
-        reach_m, opening_m, pose = config.base.reach_m, config.gripper.opening_m, body.robot_pose
-        manipulation = Manipulation(
-            arm, gripper, grasps, hand, lookup, catalogue, pose, now_ns, config.arm, reach_m, opening_m, look
-        )
-        rules = Preconditions(catalogue, hand, lookup.support_of, pose, reach_m)
-        plugins = SkillPlugins(config.plugins.split(), parts)
+        look = SecondLook(lookup, self._now_ns, config.arm.look_s, body.pause)
+        arm, gripper = BodyArm(body, config), BodyGripper(body, config)
+        parts = RobotParts(nothing, config, hand, body.robot_pose, look, arm, gripper)
+        base: Any = body  # it drives as Nav2 does, and knows its pose and costmap
+        earlier = EarlierPoses()
+        driving = Driving(base, base, lookup, config, catalogue, self._now_ns, earlier)
         actions = ForwardedSkills(nothing, config, nothing)
-        self._performer = SkillPerformer(
-            driving,
-            manipulation,
-            actions,
-            lookup,
-            hand,
-            rules,
-            catalogue,
-            now_ns,
-            plugins,
-            config.base.repositions,
-        )
+        self._performer = SkillPerformer(parts, lookup, actions, catalogue, self._now_ns, driving, earlier)
 
     @property
     def available(self) -> frozenset[str]:

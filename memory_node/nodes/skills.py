@@ -10,22 +10,16 @@ from memory_node.nodes.demonstrations import Demonstrations
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
-from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
-from memory_node.nodes.skill_bridge.base import NavigationBase
+from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm, TrajectoryGripper
+from memory_node.nodes.skill_bridge.base import NavigationBase, Surroundings
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
-from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses
+from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
-from memory_node.nodes.skill_bridge.manipulation import Manipulation
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
-from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, RobotParts, SkillPlugins, load_plugin
-from memory_node.nodes.skill_bridge.preconditions import Preconditions
-from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
+from memory_node.nodes.skill_bridge.plugins import RobotParts
 from memory_node.nodes.skill_bridge.second_look import SecondLook
-from memory_node.nodes.skill_bridge.target import Hand
-from memory_node.nodes.skill_bridge.trajectory_gripper import TrajectoryGripper
+from memory_node.nodes.skill_bridge.target import Hand, TargetLookup
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 
 
@@ -77,63 +71,23 @@ class SkillsNode(ManagedNode):
         self._hand.forget()
 
     def _make_performer(self) -> SkillPerformer:
-        config = self.config
+        config, goals = self.config, self._goals
         catalogue = load_catalogue(config.label_space)
         view = Surroundings(self, config)
         memory = MemoryClient(self, config.memory_node, is_ending=lambda: self._is_ending)
         lookup = TargetLookup(memory, self._hand, view.robot_pose)
         earlier = EarlierPoses(memory.tried_poses)
-        driving = manipulation = arm = gripper = None
+        driving = arm = gripper = None
         if config.base.action:
-            base = NavigationBase(self, config, self._goals)
-            driving = Driving(
-                base,
-                view,
-                lookup,
-                config.base,
-                config.explore,
-                config.stand_off,
-                self.now_ns,
-                used_from_front(catalogue),
-                earlier,
-            )
+            base = NavigationBase(self, config, goals)
+            driving = Driving(base, view, lookup, config, catalogue, self.now_ns, earlier)
         if config.arm.action:
-            arm = MoveGroupArm(self, config, view, self._goals)
-            kind = TrajectoryGripper if config.gripper.joints else CommandGripper
-            gripper = kind(self, config, self._goals)
+            arm = MoveGroupArm(self, config, view, goals)
+            gripper = (TrajectoryGripper if config.gripper.joints else CommandGripper)(self, config, goals)
         look = SecondLook(lookup, self.now_ns, config.arm.look_s)
-        parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper, look)
-        if arm is not None and gripper is not None:
-            manipulation = Manipulation(
-                arm,
-                gripper,
-                load_plugin(GRASPS_GROUP, config.arm.grasps)(parts),
-                self._hand,
-                lookup,
-                catalogue,
-                view.robot_pose,
-                self.now_ns,
-                config.arm,
-                config.base.reach_m,
-                config.gripper.opening_m,
-                look,
-                earlier,
-            )
-        plugins = SkillPlugins(config.plugins.split(), parts)
-        actions = ForwardedSkills(self, config, self._goals)
-        rules = Preconditions(catalogue, self._hand, lookup.support_of, view.robot_pose, config.base.reach_m)
-        return SkillPerformer(
-            driving,
-            manipulation,
-            actions,
-            lookup,
-            self._hand,
-            rules,
-            catalogue,
-            self.now_ns,
-            plugins,
-            config.base.repositions,
-        )
+        parts = RobotParts(self, config, self._hand, view.robot_pose, look, arm, gripper)
+        actions = ForwardedSkills(self, config, goals)
+        return SkillPerformer(parts, lookup, actions, catalogue, self.now_ns, driving, earlier)
 
     @property
     def _is_ending(self) -> bool:

@@ -64,7 +64,7 @@ def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
 
     def is_back() -> bool:
         with contextlib.suppress(SkillFailure):  # no transform has come yet
-            return bool(np.linalg.norm(node._performer.preconditions.robot_pose().position) < 1e-6)
+            return bool(np.linalg.norm(node._performer.parts.robot_pose().position) < 1e-6)
         return False
 
     wait_until(is_back)

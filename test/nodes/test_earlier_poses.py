@@ -5,26 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bridge_parts import SmallRobot, performer, run
 from ros_peer import RosPeer
 from running_memory import running_memory
-from skill_robot import kitchen
-from test_bridge_recovery import REACH_M, Boxes, SmallRobot
-from test_skill_bridge_rules import OwnActions, lookup, run
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, PoseKind, SkillCall, SkillFailure, SkillResult, TriedPose
 from memory_node.domain.step import StepRecord
-from memory_node.nodes.skill_bridge.config import ArmParameters, BaseParameters, ExploreParameters
-from memory_node.nodes.skill_bridge.driving import Driving
-from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses, tried
-from memory_node.nodes.skill_bridge.manipulation import Manipulation
-from memory_node.nodes.skill_bridge.outcome import SkillRun
-from memory_node.nodes.skill_bridge.performer import SkillPerformer
-from memory_node.nodes.skill_bridge.preconditions import Preconditions
-from memory_node.nodes.skill_bridge.target import Hand, Target
-from memory_node.planner.stand_off_poses import StandOffConfig
+from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun, tried
+from memory_node.nodes.skill_bridge.target import Target
 
 
 class OneSided(SmallRobot):
@@ -35,45 +25,9 @@ class OneSided(SmallRobot):
             raise SkillFailure(FailureReason.UNREACHABLE, "no way")
 
 
-def performer(robot: SmallRobot, earlier: Iterable[TriedPose], repositions: int = 3) -> SkillPerformer:
-    hand, catalogue = Hand(), load_catalogue()
-    hand.release()
-    found = lookup(kitchen(), hand)
-    known = EarlierPoses(lambda _: earlier)
-    manipulation = Manipulation(
-        robot,
-        robot,
-        Boxes(),
-        hand,
-        found,
-        catalogue,
-        robot.robot_pose,
-        lambda: 1,
-        ArmParameters(candidates=4),
-        REACH_M,
-        0.085,
-        earlier=known,
-    )
-    where = StandOffConfig()
-    driving = Driving(robot, robot, found, BaseParameters(), ExploreParameters(), where, lambda: 1, earlier=known)
-    rules = Preconditions(catalogue, hand, found.support_of, robot.robot_pose, REACH_M)
-    actions = OwnActions()
-    return SkillPerformer(
-        driving,
-        manipulation,
-        actions,  # type: ignore[arg-type]
-        found,
-        hand,
-        rules,
-        catalogue,
-        lambda: 1,
-        repositions=repositions,
-    )
-
-
 def fetched(robot: SmallRobot, earlier: Iterable[TriedPose]) -> SkillResult:
     """Drive to the apple and pick it up."""
-    skills = performer(robot, earlier)
+    skills = performer(robot, earlier=EarlierPoses(lambda _: earlier), repositions=3)
     assert skills.execute(SkillCall("GoToObject", ("Apple",)), run()).success
     return skills.execute(SkillCall("PickupObject", ("Apple",)), run())
 
@@ -101,12 +55,11 @@ def test_base_does_not_go_back_to_where_the_arm_found_no_way() -> None:
 
 def test_grasp_that_closed_on_nothing_is_tried_last() -> None:
     robot = SmallRobot(3.0, misses=1)
-    failed = performer(robot, (), repositions=0).execute(SkillCall("PickupObject", ("Apple",)), run())
+    failed = performer(robot).execute(SkillCall("PickupObject", ("Apple",)), run())
     (missed,) = [one for one in failed.tried if one.kind is PoseKind.GRASP]
     assert not missed.worked
-    again = performer(SmallRobot(3.0), failed.tried, repositions=0).execute(
-        SkillCall("PickupObject", ("Apple",)), run()
-    )
+    known = EarlierPoses(lambda _: failed.tried)
+    again = performer(SmallRobot(3.0), earlier=known).execute(SkillCall("PickupObject", ("Apple",)), run())
     (held,) = [one for one in again.tried if one.kind is PoseKind.GRASP]
     assert held.worked
     assert held.numbers != missed.numbers

@@ -187,7 +187,7 @@ def test_map_that_does_not_fit_is_refused_at_the_start(
     own_type: Any, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     from memory_node.nodes.skill_bridge.config import SkillsParameters
-    from memory_node.nodes.skill_bridge.mapped_actions import MappedActions
+    from memory_node.nodes.skill_bridge.forwarding import MappedActions
 
     file = tmp_path / "actions.yaml"
     file.write_text(MAP.replace(old, new))

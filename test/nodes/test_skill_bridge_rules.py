@@ -2,71 +2,15 @@
 
 import numpy as np
 import pytest
-from plain_search import find
+from bridge_parts import ListMemory, OwnActions, SmallRobot, lookup, performer, run
 from skill_robot import kitchen, thing
 
-from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
-from memory_node.domain.skill_library import declaration
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun
-from memory_node.nodes.skill_bridge.performer import SkillPerformer
-from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
-from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
-
-
-class ListMemory:
-    """The part of MemoryPort that the lookup uses, over a list of objects."""
-
-    def __init__(self, objects: list[SceneObject], frame_verified: bool = True) -> None:
-        self._graph = SceneGraph()
-        for found in objects:
-            self._graph.add_object(found)
-        if not frame_verified:
-            self._graph.doubt_frame()
-
-    def find(self, query: FindQuery) -> Recollection:
-        return find(self._graph, query, 1)
-
-    def scene(self) -> SceneSnapshot:
-        return self._graph.snapshot()
-
-
-class OwnActions:
-    """Forwards nothing but some skills, and notes the calls."""
-
-    def __init__(self, *skills: str) -> None:
-        self._skills = skills
-        self.calls: list[SkillCall] = []
-
-    def __contains__(self, skill: str) -> bool:
-        return skill in self._skills
-
-    def run(self, call: SkillCall, run: SkillRun, targets: object = None) -> SkillResult:
-        self.calls.append(call)
-        return SkillResult(call, True)
-
-
-def lookup(objects: list[SceneObject], hand: Hand, frame_verified: bool = True) -> TargetLookup:
-    return TargetLookup(ListMemory(objects, frame_verified), hand, Pose)  # type: ignore[arg-type]
-
-
-def performer(hand: Hand, actions: OwnActions, objects: list[SceneObject] | None = None) -> SkillPerformer:
-    catalogue, found = load_catalogue(), lookup(objects or kitchen(), hand)
-    rules = Preconditions(catalogue, hand, found.support_of, Pose, 10.0)
-    return SkillPerformer(None, None, actions, found, hand, rules, catalogue, lambda: 1)  # type: ignore[arg-type]
-
-
-def run() -> SkillRun:
-    return SkillRun(lambda: False, lambda *progress: None)
 
 
 def test_nearest_of_a_class_is_meant_and_what_is_gone_comes_last() -> None:
@@ -86,15 +30,11 @@ def test_thing_on_this_floor_is_meant_before_a_nearer_one_above() -> None:
 
 
 def test_base_does_not_set_out_for_another_floor() -> None:
-    class Still:
-        def robot_pose(self) -> Pose:
-            return Pose()
-
-    driving = Driving(None, Still(), None, None, None, None, lambda: 1)  # type: ignore[arg-type]
-    above = Target.of_scene_object(thing("Mug", 0.5, 0.0, 3.9, (0.1, 0.1, 0.1)))
-    with pytest.raises(SkillFailure, match="another floor") as failure:
-        driving.go_to(above, run())
-    assert failure.value.reason is FailureReason.UNREACHABLE
+    robot = SmallRobot(0.8)
+    above = ListMemory([thing("Mug", 0.5, 0.0, 3.9, (0.1, 0.1, 0.1))])
+    result = performer(robot, memory=above).execute(SkillCall("GoToObject", ("Mug",)), run())
+    assert (result.reason, robot.drives) == (FailureReason.UNREACHABLE, [])
+    assert "another floor" in result.message
 
 
 @pytest.mark.parametrize("reference", ["Apple", "id-Apple", "Apple@1.75,0.2,0.84"])
@@ -108,7 +48,7 @@ def test_composite_is_refused_at_once_when_a_step_has_no_action() -> None:
     hand = Hand()
     hand.take(Target.of_scene_object(kitchen()[1]))
     actions = OwnActions("GoToObject", "OpenObject", "CloseObject", "PickupObject", "PutObject")
-    result = performer(hand, actions).execute(SkillCall("HeatObject", ("Apple",)), run())
+    result = performer(hand=hand, actions=actions).execute(SkillCall("HeatObject", ("Apple",)), run())
     assert result.reason is FailureReason.INVALID_CALL
     assert "actions.ToggleOn" in result.message
     assert actions.calls == []
@@ -116,7 +56,7 @@ def test_composite_is_refused_at_once_when_a_step_has_no_action() -> None:
 
 def test_forwarded_pick_fills_the_hand_and_forwarded_put_empties_it() -> None:
     hand = Hand()
-    robot = performer(hand, OwnActions("PickupObject", "PutObject"))
+    robot = performer(hand=hand, actions=OwnActions("PickupObject", "PutObject"))
     picked = robot.execute(SkillCall("PickupObject", ("Apple",)), run())
     assert (picked.success, hand.held_class) == (True, "Apple")
     put = robot.execute(SkillCall("PutObject", ("Apple", "DiningTable")), run())
@@ -127,7 +67,7 @@ def test_forwarded_pick_fills_the_hand_and_forwarded_put_empties_it() -> None:
 def test_hand_holds_at_first_what_memory_says() -> None:
     hand = Hand()
     held = [o.changed(support_id=ROBOT_ID) if o.class_name == "Apple" else o for o in kitchen()]
-    robot = performer(hand, OwnActions("PutObject"), held)
+    robot = performer(hand=hand, actions=OwnActions("PutObject"), memory=ListMemory(held))
     put = robot.execute(SkillCall("PutObject", ("Apple", "DiningTable")), run())
     assert (put.success, put.message, hand.held) == (True, "", None)
 
@@ -141,12 +81,12 @@ def test_carrying_pose_that_does_not_read_is_refused(text: str) -> None:
 def test_closed_receptacle_is_refused_and_an_unknown_class_is_not() -> None:
     hand = Hand()
     hand.take(Target.of_scene_object(kitchen()[1]))
-    robot = performer(hand, OwnActions("PutObject", "OpenObject"))
+    unknown = thing("Gizmo", 1.0, 0.0, 1.0, (0.1, 0.1, 0.1))
+    actions = OwnActions("PutObject", "OpenObject")
+    robot = performer(hand=hand, actions=actions, memory=ListMemory([*kitchen(), unknown]))
     refused = robot.execute(SkillCall("PutObject", ("Apple", "Microwave")), run())
     assert (refused.reason, hand.held_class) == (FailureReason.CLOSED, "Apple")
-    unknown = thing("Gizmo", 1.0, 0.0, 1.0, (0.1, 0.1, 0.1))
-    rules = Preconditions(load_catalogue(), hand, lambda target: None, Pose, 10.0)
-    rules.check(declaration("OpenObject"), {"object": Target.of_scene_object(unknown)})
+    assert robot.execute(SkillCall("OpenObject", ("Gizmo",)), run()).success
 
 
 def test_distance_is_to_the_turned_box() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -16,12 +15,11 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import Exploration, FailureReason, PoseKind, SkillFailure
 from memory_node.domain.states import ObjectState
-from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
-from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses, tried
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
-from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
-from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_stand_offs
+from memory_node.nodes.skill_bridge.base import NavigationBase, Surroundings
+from memory_node.nodes.skill_bridge.config import BaseParameters, SkillsParameters
+from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun, first_reachable, tried
+from memory_node.nodes.skill_bridge.target import Target, TargetLookup, is_on_another_floor
+from memory_node.planner.stand_off_poses import StandOffConfig, rank_stand_offs
 
 # Another place to stand is at least so far from where the base is (m); it is looked for among so many.
 _ELSEWHERE_M, _MANY = 0.15, 64
@@ -29,26 +27,6 @@ _ELSEWHERE_M, _MANY = 0.15, 64
 
 # Returns what a search is for, once memory has seen it.
 Seen = Callable[[], "Target | None"]
-
-
-class Base(Protocol):
-    """A base that drives to poses in map."""
-
-    def drive(self, goal: Pose, run: SkillRun) -> None:
-        """Drive to a pose; raises SkillFailure when it does not get there."""
-
-
-class View(Protocol):
-    """The robot's pose, and the free space around it."""
-
-    def robot_pose(self) -> Pose:
-        """Return the pose of the base in map."""
-
-    def catch_up(self) -> None:
-        """Wait until the pose is that of now, not of some way back."""
-
-    def costmap(self) -> Costmap:
-        """Return the newest costmap."""
 
 
 class Doors(Protocol):
@@ -59,19 +37,6 @@ class Doors(Protocol):
 
     def close(self, container: Target, run: SkillRun) -> None:
         """Close it again."""
-
-
-def used_from_front(catalogue: ObjectCatalogue) -> Callable[[Target], bool]:
-    """Return a function that tells whether a thing's class is opened or switched where it stands; what can be carried
-    is mostly picked up, and an arm has the shorter way from near."""
-
-    def from_front(target: Target) -> bool:
-        kind = catalogue.find(target.object_class)
-        if kind is None or kind.pickupable:
-            return False
-        return kind.can(Property.OPENABLE) or kind.can(Property.TOGGLEABLE)
-
-    return from_front
 
 
 def _before_front(stand_off: StandOffConfig, base: BaseParameters, is_open: bool) -> StandOffConfig:
@@ -92,15 +57,13 @@ def _beside(base: Pose, target: Target) -> Pose:
 class Driving:
     """Turns things and places into poses for the base."""
 
-    base: Base
-    view: View
+    base: NavigationBase
+    view: Surroundings
     lookup: TargetLookup
-    parameters: BaseParameters
-    search: ExploreParameters
-    stand_off: StandOffConfig
+    config: SkillsParameters
+    catalogue: ObjectCatalogue
     now_ns: Callable[[], int]
-    from_front: Callable[[Target], bool] = lambda _: False
-    earlier: EarlierPoses = field(default_factory=EarlierPoses)
+    earlier: EarlierPoses
 
     def go_to(self, target: Target, run: SkillRun, elsewhere: bool = False) -> None:
         """Drive to the best stand-off pose that Nav2 can reach; elsewhere: to another place than where the base is.
@@ -113,10 +76,9 @@ class Driving:
         if is_on_another_floor(target.box.center, here.position):
             message = f"{target.object_class} is on another floor, and nothing here takes the lift"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
-        where = self.stand_off
-        if self.from_front(target):
-            where = _before_front(where, self.parameters, ObjectState.OPENED in target.states)
-        count = self.parameters.candidates
+        where = self.config.stand_off
+        if self._is_used_from_front(target):
+            where = _before_front(where, self.config.base, ObjectState.OPENED in target.states)
         found = rank_stand_offs(target.box, self.view.costmap(), here, where, k=_MANY)
         if elsewhere:
             found = [one for one in found if np.linalg.norm((one.pose.position - here.position)[:2]) >= _ELSEWHERE_M]
@@ -126,7 +88,15 @@ class Driving:
         ordered = self.earlier.ordered(
             PoseKind.STAND_OFF, target, found, lambda one: _beside(one.pose, target), run.tried
         )
-        self._drive_to_one([one.pose for one in ordered[:count]], run)
+        self._drive_to_one([one.pose for one in ordered[: self.config.base.candidates]], run)
+
+    def _is_used_from_front(self, target: Target) -> bool:
+        """Return whether a thing's class is opened or switched where it stands; what can be carried is mostly picked
+        up, and an arm has the shorter way from near."""
+        kind = self.catalogue.find(target.object_class)
+        return (
+            kind is not None and not kind.pickupable and (kind.can(Property.OPENABLE) or kind.can(Property.TOGGLEABLE))
+        )
 
     def stood(self, target: Target, run: SkillRun, worked: bool) -> None:
         """Note whether the arm found a way to a thing from where the base stands."""
@@ -168,17 +138,15 @@ class Driving:
     def _poses_at(self, place: FloatArray, run: SkillRun) -> list[Pose]:
         here = self.view.robot_pose()
         run.moved_to(here)
-        costmap = self.view.costmap()
+        costmap, where = self.view.costmap(), self.config.stand_off
         rows, columns, inside = costmap.cells_at(place[None])
-        if inside[0] and costmap.clearance_m()[rows[0], columns[0]] >= self.stand_off.radius_m:
+        if inside[0] and costmap.clearance_m()[rows[0], columns[0]] >= where.radius_m:
             way = place - here.position[:2]
             return [Pose.planar(float(place[0]), float(place[1]), float(np.arctan2(way[1], way[0])))]
-        within = self.parameters.place_within_m
-        near = StandOffConfig(
-            reach_m=(0.0, 0.0, within), radius_m=self.stand_off.radius_m, clearance_m=self.stand_off.clearance_m
-        )
+        reach_m = (0.0, 0.0, self.config.base.place_within_m)
+        near = StandOffConfig(reach_m=reach_m, radius_m=where.radius_m, clearance_m=where.clearance_m)
         spot = OrientedBox(np.array([*place, 0.0]), np.zeros(3))
-        return [one.pose for one in rank_stand_offs(spot, costmap, here, near, k=self.parameters.candidates)]
+        return [one.pose for one in rank_stand_offs(spot, costmap, here, near, k=self.config.base.candidates)]
 
     def _drive_to_one(self, poses: list[Pose], run: SkillRun) -> None:
         def go(pose: Pose) -> None:
@@ -198,9 +166,9 @@ class Driving:
 
     def _look_around(self, seen_now: Seen, run: SkillRun) -> Target | None:
         start = self.view.robot_pose()
-        for step in range(self.search.directions):
+        for step in range(self.config.explore.directions):
             if step:
-                yaw = start.yaw_rad + step * 2.0 * np.pi / self.search.directions
+                yaw = start.yaw_rad + step * 2.0 * np.pi / self.config.explore.directions
                 self.base.drive(Pose.planar(start.position[0], start.position[1], yaw), run)
             seen = self._look(seen_now, run)
             if seen is not None:
@@ -208,11 +176,11 @@ class Driving:
         return None
 
     def _look(self, seen_now: Seen, run: SkillRun) -> Target | None:
-        deadline, pause = time.monotonic() + self.search.look_s, threading.Event()
+        deadline_s = time.monotonic() + self.config.explore.look_s
         while True:
             run.check()
             run.report("looking", 0.0)
             seen = seen_now()
-            if seen is not None or time.monotonic() >= deadline:
+            if seen is not None or time.monotonic() >= deadline_s:
                 return seen
-            pause.wait(self.search.poll_s)
+            time.sleep(self.config.explore.poll_s)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,67 +13,31 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, PoseKind, SkillFailure, StateChange
 from memory_node.domain.skill_library import declaration
-from memory_node.nodes.skill_bridge.config import ArmParameters
-from memory_node.nodes.skill_bridge.earlier_poses import EarlierPoses
 from memory_node.nodes.skill_bridge.grasping import Grasp
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun, first_reachable
+from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun, first_reachable
 from memory_node.nodes.skill_bridge.placing import Placement, free_spots, rank_placements
-from memory_node.nodes.skill_bridge.second_look import SecondLook
-from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
+from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, GraspSource, RobotParts, load_plugin
+from memory_node.nodes.skill_bridge.target import Grip, Target, TargetLookup
 from memory_node.world.skills import declared_changes
 
 # The foot of a thing may be hidden by this much, however little of the thing is seen (m).
 _HIDDEN_M = 0.05
 
 
-class Arm(Protocol):
-    """An arm whose end-effector link goes to poses in map."""
-
-    def move(self, map_T_link: Pose, run: SkillRun) -> None:
-        """Bring the link to a pose; raises SkillFailure when it does not get there."""
-
-    def carry(self, run: SkillRun) -> None:
-        """Fold the arm for driving; raises SkillFailure when that fails."""
-
-
-class Gripper(Protocol):
-    """A gripper with two states."""
-
-    def open(self, run: SkillRun) -> None:
-        """Open it."""
-
-    def close(self, run: SkillRun) -> bool:
-        """Close it; return whether something is between the fingers."""
-
-
-class GraspSource(Protocol):
-    """Says how a thing can be grasped; plug-ins of the group robot_memory.grasps are such, made with the RobotParts."""
-
-    def grasps(self, target: Target, robot: Pose, others: Sequence[OrientedBox]) -> list[Grasp]:
-        """Return tool poses in map, best first; [] when the gripper cannot take the thing.
-
-        robot: map_T_base. others: boxes in map of what stands about. It may ask a service, with a deadline.
-        """
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Manipulation:
     """Pick and place with arm and gripper, around the things that memory knows."""
 
-    arm: Arm
-    gripper: Gripper
-    grasps: GraspSource
-    hand: Hand
+    parts: RobotParts
     lookup: TargetLookup
     catalogue: ObjectCatalogue
-    robot_pose: Callable[[], Pose]
     now_ns: Callable[[], int]
-    parameters: ArmParameters
-    reach_m: float
-    opening_m: float
-    look: SecondLook | None = None
-    earlier: EarlierPoses = field(default_factory=EarlierPoses)
+    earlier: EarlierPoses
+
+    def __post_init__(self) -> None:
+        self.arm, self.gripper = self.parts.hands()
+        self.hand, self.look = self.parts.hand, self.parts.look
+        self.grasps: GraspSource = load_plugin(GRASPS_GROUP, self.parts.config.arm.grasps)(self.parts)
 
     def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
         """Grasp a thing and draw it back; return what changed.
@@ -83,7 +47,7 @@ class Manipulation:
                 out of the hand on its way.
         """
         grasps = self._grasps_of(target)
-        if not grasps and self.look is not None and self.look.looks:
+        if not grasps and self.look.looks:
             # From afar it may have looked too wide.
             target = self.look.again(target, run)
             grasps = self._grasps_of(target)
@@ -92,7 +56,7 @@ class Manipulation:
             narrowest_m = float(target.box.size[:2].min())
             message = (
                 f"no grasp for {target.object_class}: it is {narrowest_m:.3f} m wide at least, the gripper opens "
-                f"{self.opening_m:.3f} m (parameters gripper.opening_m, arm.grasps)"
+                f"{self.parts.config.gripper.opening_m:.3f} m (parameters gripper.opening_m, arm.grasps)"
             )
             raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
         run.report("manipulating", 0.0)
@@ -131,7 +95,7 @@ class Manipulation:
                 or the thing is seen elsewhere afterwards.
         """
         self._require_held(held, run)
-        known = self.look.known(held.object_class) if self.look is not None else frozenset()
+        known = self.look.known(held.object_class)
         kind = self.catalogue.find(receptacle.object_class)
         around = [other for other in self.lookup.around(receptacle) if other.object_id != held.object_id]
         furniture = [other.box for other in around if self._is_furniture(other)]
@@ -140,12 +104,11 @@ class Manipulation:
         if not spots:
             message = f"no room left at {receptacle.object_class}"
             raise SkillFailure(FailureReason.OCCUPIED, message, receptacle.object_id)
-        arm = self.parameters
-        placements = rank_placements(
-            spots, self.robot_pose(), self.hand.grip, kind, arm.ahead_axis, arm.approach_m, self.reach_m
-        )
+        arm, reach_m = self.parts.config.arm, self.parts.config.base.reach_m
+        robot = self.parts.robot_pose()
+        placements = rank_placements(spots, robot, self.hand.grip, kind, arm.ahead_axis, arm.approach_m, reach_m)
         if not placements:
-            message = f"every free spot of {receptacle.object_class} is more than {self.reach_m:g} m away"
+            message = f"every free spot of {receptacle.object_class} is more than {reach_m:g} m away"
             raise SkillFailure(FailureReason.TOO_FAR, message, receptacle.object_id)
         run.report("manipulating", 0.0)
 
@@ -190,7 +153,7 @@ class Manipulation:
         Raises:
             SkillFailure: EXECUTION, it is seen to lie elsewhere.
         """
-        place = self.look.is_at(put, center, known, run) if self.look is not None else None
+        place = self.look.is_at(put, center, known, run)
         if place is None:
             return
         x, y, z = (float(value) for value in place)
@@ -198,7 +161,7 @@ class Manipulation:
 
     def _grasps_of(self, target: Target) -> list[Grasp]:
         others = [other.box for other in self.lookup.around(target)]
-        return self.grasps.grasps(self._grounded(target), self.robot_pose(), others)
+        return self.grasps.grasps(self._grounded(target), self.parts.robot_pose(), others)
 
     def _grounded(self, target: Target) -> Target:
         """Return a thing whose box reaches down to what it stands on: from above a camera sees little of its foot."""
@@ -229,7 +192,7 @@ class Manipulation:
         Raises:
             SkillFailure: EXECUTION, it is still in the hand, and memory is told so.
         """
-        if self.look is None or not self.look.looks or not self.gripper.close(run):
+        if not self.look.looks or not self.gripper.close(run):
             return
         self.hand.take(put, self.hand.grip)
         raise self._told(put, run, "stays in the hand", held=True)
@@ -251,4 +214,4 @@ class Manipulation:
             self.arm.move(pose, run)
             return index
 
-        return first_reachable(range(len(ways[: self.parameters.candidates])), go, "no way to try")
+        return first_reachable(range(len(ways[: self.parts.config.arm.candidates])), go, "no way to try")

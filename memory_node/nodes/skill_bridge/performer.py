@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -14,12 +14,12 @@ from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, check_call, 
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
-from memory_node.nodes.skill_bridge.outcome import SkillRun
-from memory_node.nodes.skill_bridge.plugins import PluginCall, SkillPlugins
-from memory_node.nodes.skill_bridge.preconditions import Preconditions
-from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
+from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts, SkillPlugins
+from memory_node.nodes.skill_bridge.target import Target, TargetLookup
+from memory_node.world.failures import failure_of
 from memory_node.world.skills import declared_changes
+from memory_node.world.state import Thing, WorldState
 
 _LEAVES_ARM_OUT = frozenset({FailureReason.EXECUTION, FailureReason.UNREACHABLE})
 # Steps of every composite; doors and switches are told before the robot moves.
@@ -28,32 +28,38 @@ _BARE_STEPS = frozenset({"GoToObject", "PickupObject", "PutObject"})
 _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SkillPerformer:
-    """Runs skills one at a time.
+    """Runs skills one at a time: the user's actions first, then plug-ins, then the bridge's own ways.
 
-    driving and manipulation: None when the robot has no such action. actions: the skills that are handed on; plugins:
-    those that other packages do. Actions go before plug-ins, and both before the bridge's own ways. repositions: how
-    often the base goes elsewhere when the arm finds no way.
+    parts: hand, arm and gripper, and the node's parameters. actions: the skills that are handed on. driving: None where
+    the robot does not drive.
+
+    Raises:
+        InvalidValueError: a plug-in that the parameters name cannot be had.
     """
 
-    driving: Driving | None
-    manipulation: Manipulation | None
-    actions: ForwardedSkills
+    parts: RobotParts
     lookup: TargetLookup
-    hand: Hand
-    preconditions: Preconditions
+    actions: ForwardedSkills
     catalogue: ObjectCatalogue
     now_ns: Callable[[], int]
-    plugins: SkillPlugins | None = None
-    repositions: int = 0
+    driving: Driving | None = None
+    earlier: EarlierPoses = field(default_factory=EarlierPoses)
+
+    def __post_init__(self) -> None:
+        self.hand = self.parts.hand
+        self.plugins = SkillPlugins(self.parts.config.plugins.split(), self.parts)
+        self.manipulation: Manipulation | None = None
+        if self.parts.arm is not None and self.parts.gripper is not None:
+            self.manipulation = Manipulation(self.parts, self.lookup, self.catalogue, self.now_ns, self.earlier)
 
     def available(self) -> frozenset[str]:
         """Return the skills of the library that the robot can do; a composite needs its bare steps, at least."""
         simple = {name for name, skill in SKILLS.items() if not skill.composite and self._does(name)}
         whole = {name for name, skill in SKILLS.items() if skill.composite}
         if not simple >= _BARE_STEPS:
-            whole = {name for name in whole if name in self.actions or self._in_plugins(name)}
+            whole = {name for name in whole if name in self.actions or name in self.plugins}
         return frozenset(simple | whole)
 
     def execute(self, call: SkillCall, run: SkillRun) -> SkillResult:
@@ -81,12 +87,12 @@ class SkillPerformer:
         if skill.name == "Explore":
             return self._explore(call, run)
         bound = self._bind(skill, call)
-        self.preconditions.check(skill, bound)
+        self._require(skill, bound)
         if skill.name in self.actions:
             self._forward(skill, call, bound, run)
-        elif skill.composite and not self._in_plugins(skill.name):
+        elif skill.composite and skill.name not in self.plugins:
             self._compose(skill, call, bound, run)
-        elif skill.name == "GoToObject" and not self._in_plugins(skill.name):
+        elif skill.name == "GoToObject" and skill.name not in self.plugins:
             self._go_to(bound["object"], run)
         else:
             self._use_arm(skill, bound, run)
@@ -96,7 +102,7 @@ class SkillPerformer:
         """Run a skill of the arm; begin it anew with things as memory has them then, while the hand holds what it held:
         from another place after the arm found no way, from the same after it was stopped or closed on nothing."""
         held = self.hand.held
-        for left in range(self.repositions, -1, -1):
+        for left in range(self.parts.config.base.repositions, -1, -1):
             target = list(bound.values())[-1]
             try:
                 self._work(skill, bound, run)
@@ -122,7 +128,7 @@ class SkillPerformer:
         """Return whether another attempt may do; the plug-ins see for themselves what a motion that was stopped did."""
         if failure.reason is FailureReason.UNREACHABLE:
             return self.driving is not None and skill.name != "GoToObject"
-        return failure.reason is FailureReason.EXECUTION and not self._in_plugins(skill.name)
+        return failure.reason is FailureReason.EXECUTION and skill.name not in self.plugins
 
     def _stands_elsewhere(self, target: Target, run: SkillRun) -> bool:
         """Drive to another place before a thing; return whether there is one."""
@@ -137,7 +143,7 @@ class SkillPerformer:
 
     def _work(self, skill: Skill, bound: Mapping[str, Target], run: SkillRun) -> None:
         """Run a skill of the arm from where the robot stands."""
-        if self.plugins is not None and skill.name in self.plugins:
+        if skill.name in self.plugins:
             changes = self.plugins.run(PluginCall(skill, bound), run)
             self._take_over(tuple(changes) if changes else self._declared(skill, bound), bound, run)
         elif self.manipulation is not None and skill.name == "PickupObject":
@@ -160,14 +166,11 @@ class SkillPerformer:
 
     def _does(self, skill: str) -> bool:
         """Return whether there is a way to do a skill as a whole."""
-        if skill in self.actions or self._in_plugins(skill):
+        if skill in self.actions or skill in self.plugins:
             return True
         if skill in ("GoToObject", "Explore"):
             return self.driving is not None
         return skill in ("PickupObject", "PutObject") and self.manipulation is not None
-
-    def _in_plugins(self, skill: str) -> bool:
-        return self.plugins is not None and skill in self.plugins
 
     def _appliance(self, skill: Skill, call: SkillCall) -> Appliance:
         """Return what a composite is done at: what the call names, else the first usual place that memory knows."""
@@ -193,6 +196,30 @@ class SkillPerformer:
     def _bind(self, skill: Skill, call: SkillCall) -> dict[str, Target]:
         pairs = zip(skill.arguments, call.arguments)
         return {a.name: self.lookup.resolve(text) for a, text in pairs if a.kind is ArgumentKind.OBJECT}
+
+    def _require(self, skill: Skill, bound: Mapping[str, Target]) -> None:
+        """Raise SkillFailure with the declared reason of the first precondition that does not hold.
+
+        bound: the skill's object arguments by name; rules about arguments that were left out do not apply. A class that
+        the catalogue does not declare is not judged.
+        """
+        position, reach_m = self.parts.robot_pose().position[:2], self.parts.config.base.reach_m
+        held = [self.hand.held] if self.hand.held is not None else []
+        supports = {one.object_id: self.lookup.support_of(one) for one in bound.values()}
+        around = [one for one in supports.values() if one is not None]
+        targets = {one.object_id: one for one in (*around, *held, *bound.values())}
+        near = frozenset(key for key, one in targets.items() if one.box.distance_m(position) <= reach_m)
+        state = WorldState(
+            self.catalogue,
+            {key: _thing(one, supports.get(key)) for key, one in targets.items()},
+            self.hand.held.object_id if self.hand.held is not None else "",
+            apart=frozenset(targets.keys() - near),
+            within=near,
+        )
+        arguments = [bound[one.name].object_id if one.name in bound else "" for one in skill.arguments]
+        failure = failure_of(skill, state, SkillCall(skill.name, tuple(arguments)))
+        if failure is not None:
+            raise failure
 
     def _go_to(self, target: Target, run: SkillRun) -> None:
         held = self.hand.held
@@ -281,3 +308,11 @@ class SkillPerformer:
                 raise
             self._perform(SkillCall("GoToObject", (step.arguments[-1],)), run)
             self._perform(step, run)
+
+
+def _thing(target: Target, support: Target | None) -> Thing:
+    container = support.object_id if support is not None else ""
+    known = target.object_id
+    return Thing(
+        known, target.object_class, known, known, container=container, inside=target.inside, states=target.states
+    )

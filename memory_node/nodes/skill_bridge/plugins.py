@@ -12,12 +12,12 @@ from typing import Any, Protocol
 from rclpy.node import Node
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, SkillFailure, StateChange
 from memory_node.domain.skill_declaration import Skill
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.manipulation import Arm, Gripper
+from memory_node.nodes.skill_bridge.grasping import Grasp
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Hand, Target
@@ -37,23 +37,53 @@ _SHIPPED: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 
 
+class Arm(Protocol):
+    """An arm whose end-effector link goes to poses in map."""
+
+    def move(self, map_T_link: Pose, run: SkillRun) -> None:
+        """Bring the link to a pose; raises SkillFailure when it does not get there."""
+
+    def carry(self, run: SkillRun) -> None:
+        """Fold the arm for driving; raises SkillFailure when that fails."""
+
+
+class Gripper(Protocol):
+    """A gripper with two states."""
+
+    def open(self, run: SkillRun) -> None:
+        """Open it."""
+
+    def close(self, run: SkillRun) -> bool:
+        """Close it; return whether something is between the fingers."""
+
+
+class GraspSource(Protocol):
+    """Says how a thing can be grasped; plug-ins of the group robot_memory.grasps are such, made with the RobotParts."""
+
+    def grasps(self, target: Target, robot: Pose, others: Sequence[OrientedBox]) -> list[Grasp]:
+        """Return tool poses in map, best first; [] when the gripper cannot take the thing.
+
+        robot: map_T_base. others: boxes in map of what stands about. It may ask a service, with a deadline.
+        """
+
+
 @dataclass(frozen=True)
 class RobotParts:
     """What a plug-in may use of the robot.
 
     node: for topics, services and actions of its own, with callback groups of its own; the node's threads spin them.
-    arm and gripper: None where the robot has no such action. look: sees what came of a skill; None: nothing does.
     hand: what is held; read it, the bridge writes it. robot_pose: asks TF for map_T_base now; raises SkillFailure.
-    config: all parameters of the node.
+    config: all parameters of the node. look: sees what came of a skill. arm and gripper: None where the robot has no
+    such action.
     """
 
     node: Node
     config: SkillsParameters
     hand: Hand
     robot_pose: Callable[[], Pose]
+    look: SecondLook
     arm: Arm | None = None
     gripper: Gripper | None = None
-    look: SecondLook | None = None
 
     def hands(self) -> tuple[Arm, Gripper]:
         """Return arm and gripper.

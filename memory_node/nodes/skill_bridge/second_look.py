@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -10,19 +10,14 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.states import ObjectState
-from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun
-from memory_node.nodes.skill_bridge.target import Target
+from memory_node.nodes.skill_bridge.target import Target, TargetLookup
 
 _POLL_S = 0.25
 # Accepted distance of a thing from the place where it was put (m).
 _THERE_M = 0.2
 # A thing of the same class within this distance of the place is the one that fell (m).
 _FELL_WITHIN_M = 1.5
-
-
-def _wait(duration_s: float) -> None:
-    threading.Event().wait(duration_s)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +34,7 @@ class SecondLook:
     lookup: TargetLookup
     now_ns: Callable[[], int]
     look_s: float
-    pause: Callable[[float], None] = _wait
+    pause: Callable[[float], None] = time.sleep
 
     @property
     def looks(self) -> bool:

@@ -121,8 +121,7 @@ class Doors:
     def _is_so(self, target: Target, wanted: ObjectState, failure: SkillFailure | None, run: SkillRun) -> bool:
         """Return whether it is seen in a state, and fold the arm if it was left out then; where nothing is seen, the
         motion's own end counts."""
-        look = self._parts.look
-        seen = look.is_now(target, wanted, run) if look is not None else None
+        seen = self._parts.look.is_now(target, wanted, run)
         if seen and failure is not None:
             self._arm.carry(run)
         return failure is None if seen is None else seen

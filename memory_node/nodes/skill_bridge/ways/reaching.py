@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes.skill_bridge.grasping import tool_pose
-from memory_node.nodes.skill_bridge.manipulation import Arm
 from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.plugins import Arm
 
 _STOPPED = frozenset({FailureReason.UNREACHABLE, FailureReason.EXECUTION})
 

@@ -45,8 +45,7 @@ class Switches:
         failure: SkillFailure | None = None
         for _ in range(_PRESSES):
             failure, is_short = self._try(target, run)
-            look = self._parts.look
-            seen = look.is_now(target, wanted, run) if look is not None else None
+            seen = self._parts.look.is_now(target, wanted, run)
             if seen or (seen is None and failure is None):
                 if failure is not None:
                     self._arm.carry(run)
