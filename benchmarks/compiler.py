@@ -21,7 +21,7 @@ from memory_node.context.config import CompilerConfig, CompilerModelConfig
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.llm.command import model_parameters
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "what compiling memory at each step is worth, with its controls"

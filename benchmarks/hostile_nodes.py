@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.process_figures import ProcessFigures, figures_of
 from memory_node.nodes.run import END_WITH_PARENT
-from memory_node.search.model_files import models_folder
+from memory_node.search.minilm import models_folder
 
 # A node ends within 2 s of a signal by its own account; a machine with other work may take longer.
 _END_LIMIT_S = 15.0

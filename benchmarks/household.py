@@ -30,7 +30,7 @@ from memory_node.lessons.log import NullLog
 from memory_node.planner.executor import ExecutedStep
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _DEFAULT = ExperienceConfig()

@@ -28,7 +28,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import ChatModel
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.open_model import ModelShelf
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _DEPTHS = (2, 5, 10)

@@ -21,8 +21,8 @@ from memory_node.app.progress import progress_bar
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import TextEmbedder
-from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.config import RetrievalConfig
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex

@@ -24,13 +24,10 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.scene import HeldObject, SceneObject, SceneSnapshot
 from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.intake.episodes import Episodes
+from memory_node.intake.episodes import Episodes, KnownThings
 from memory_node.intake.graph_changes import GraphChanges
-from memory_node.intake.intake import Intake
-from memory_node.intake.known_things import KnownThings
-from memory_node.intake.shared_learning import take_over_learning
-from memory_node.intake.short_term_mirror import ShortTermMirror
-from memory_node.intake.task_objects import TaskObjects
+from memory_node.intake.intake import Intake, take_over_learning
+from memory_node.intake.short_term_mirror import ShortTermMirror, TaskObjects
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.extraction import said_in_passing
 from memory_node.knowledge.facts import Proposition
@@ -47,14 +44,13 @@ from memory_node.questions.household import household_answer
 from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.questions.past_episodes import PastEpisodes
+from memory_node.scene_graph.edits import UndoBook
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.graph_undo import UndoBook
-from memory_node.scene_graph.place_habits import PlaceCensus
-from memory_node.scene_graph.place_watch import PlaceWatch
+from memory_node.scene_graph.place_habits import PlaceCensus, PlaceWatch
 from memory_node.search.unit_index import SHORT_TERM, UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
-from memory_node.short_term.state_conflicts import StateClaim
-from memory_node.short_term.state_queue import StateEstimationQueue
+from memory_node.short_term.state_estimation import StateEstimationQueue
+from memory_node.short_term.units import StateClaim
 from memory_node.store.durability import Durability
 from memory_node.store.store import Store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge

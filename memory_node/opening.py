@@ -37,15 +37,14 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
 from memory_node.scene_graph.scene_records import area_to_record, floor_to_record, object_to_record, room_to_record
-from memory_node.scene_graph.stamp_ids import StampIds
-from memory_node.search.caching_embedder import CachingEmbedder
-from memory_node.search.embedders import build_embedder, build_picture_embedder
+from memory_node.scene_graph.state import StampIds
+from memory_node.search.embedders import CachingEmbedder, build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.policies import MakePolicy, build_policy
-from memory_node.short_term.state_queue import open_state_queue
+from memory_node.short_term.state_estimation import open_state_queue
 from memory_node.store.address import is_in_process
 from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge

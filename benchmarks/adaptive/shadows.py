@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from benchmarks.adaptive.lirs import LirsPolicy
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import Key
-from memory_node.short_term.sketch import COUNT_MAX
-from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
+from memory_node.short_term.w_tinylfu import COUNT_MAX, SegmentSizes, WTinyLfuPolicy
 
 _COUNT_BITS = COUNT_MAX.bit_length()
 

@@ -42,7 +42,7 @@ from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.place_habits import PlaceCensus
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 ALL = "all"

@@ -26,7 +26,7 @@ from benchmarks.life.switches import EACH, KARMA, MEMORIES
 from benchmarks.model_figures import add_planner_arguments
 from benchmarks.rows import emit
 from memory_node.domain.errors import InvalidValueError
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.short_term.config import ShortTermConfig
 

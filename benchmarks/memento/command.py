@@ -27,7 +27,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanOutcome, PlanRun
 from memory_node.planner.planner_config import PlannerConfig
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _HOLDS_IN = ("Cabinet", "Fridge", "Wardrobe", "FilingCabinet", "WasherDryer")

@@ -20,7 +20,7 @@ from benchmarks.alfworld.workers import Workers
 from benchmarks.scienceworld.compiled_lesson import lesson_aids
 from benchmarks.scienceworld.lesson import TASKS, Lesson, lessons
 from memory_node.app.progress import progress_bar
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _LONGEST_LESSON_S = 1800.0

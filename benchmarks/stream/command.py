@@ -35,7 +35,7 @@ from memory_node.lessons.optimizer.curator import Curator, open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 

@@ -17,7 +17,7 @@ from benchmarks.world.played import HANDLED, SEEN, HomePlay, Played
 from benchmarks.world.truth import Score
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.sim.home_file import load_home, shipped_homes
 from memory_node.sim.world import World

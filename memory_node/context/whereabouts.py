@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from memory_node.domain.scene import HeldObject, RelationKind
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.relations import object_relations
+from memory_node.scene_graph.graph_readings import object_relations
 from memory_node.scene_graph.state import ROBOT_ID
 
 _SAID = {RelationKind.ON: "on", RelationKind.IN: "in", RelationKind.NEAR: "near"}

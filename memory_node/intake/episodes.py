@@ -2,28 +2,137 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
+from functools import partial
 
+import numpy as np
+
+from memory_node.context.guidance import KnownThing
+from memory_node.context.soft_memory import unsaid
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.context.whereabouts import held_object
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import FailureReason, StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import believed
 from memory_node.domain.step import NO_ACCOUNT, Deed, DemonstratedStep, EpisodeAccount, StepRecord
 from memory_node.episodes.class_actions import class_arguments
 from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
-from memory_node.intake.known_things import named_by_class
-from memory_node.intake.task_objects import TaskObjects
-from memory_node.intake.told_relations import told_relations
+from memory_node.intake.short_term_mirror import TaskObjects
 from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.world.failures import broken_rules
+
+
+def named_by_class(call: SkillCall, scene: SceneGraph) -> SkillCall:
+    """Return the call with memory's own ids and names as Class@x,y,z: what is learnt of a thing must hold for others
+    like it."""
+    found = ((text, scene.find(text)) for text in call.arguments)
+    return SkillCall(call.skill, tuple(one.reference if one is not None else text for text, one in found))
+
+
+class KnownThings:
+    """A `LookUp` in the scene graph; thread-safe.
+
+    lock: guards it. close_m: horizontal distance from the robot within which a thing is close.
+    """
+
+    def __init__(self, scene: SceneGraph, lock: threading.RLock, close_m: float) -> None:
+        self._close_m = close_m
+        self._scene = scene
+        self._lock = lock
+
+    def __call__(self, reference: str, object_class: str) -> KnownThing | None:
+        """Return what is believed of the thing that a reference means; None where that is not certain."""
+        with self._lock:
+            found = self._scene.meant(reference)
+            if found is None:
+                return None
+            support, camera = self._support_of(found), self._scene.camera_at
+            return KnownThing(
+                found.class_name,
+                support.reference if support is not None else "",
+                support.class_name if support is not None else "",
+                found.inside and support is not None,
+                believed(found.states),
+                self._is_close(found),
+                partial(unsaid, found, camera) if camera is not None else None,
+                found.id,
+                support.id if support is not None else "",
+            )
+
+    def _is_close(self, found: SceneObject) -> bool:
+        camera = self._scene.camera_at
+        return camera is not None and float(np.linalg.norm(found.box.center[:2] - camera[:2])) <= self._close_m
+
+    def _support_of(self, found: SceneObject) -> SceneObject | None:
+        if not found.movable or found.support_id not in self._scene.state.table.row_of or found.support_id == ROBOT_ID:
+            return None
+        support = self._scene.object(found.support_id)
+        return None if support.removed else support
+
+
+_SURE = 0.9
+_SAID = re.compile(r"(\S+) (on|in) (\S+)")
+
+
+def told_relations(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ...]:
+    """Return what a step's relations tell of things on and in others that the graph does not hold yet.
+
+    If memory knows several such things and none is in reach, the relation is ignored.
+    """
+    changes = []
+    for relation in step.relations:
+        said = _SAID.fullmatch(relation)
+        if said is None or said.group(1) == step.held_object:
+            continue
+        told, inside = said.group(1), said.group(2) == "in"
+        support = scene.meant(said.group(3), _robot(step))
+        thing = scene.meant(told, _robot(step))
+        name = told.partition("@")[0]
+        if support is None or (thing is None and scene.objects_of_class(name)):
+            continue
+        if thing is not None and not _is_news(thing, support, inside, step):
+            continue
+        changes.append(
+            StateChange(
+                object_id=thing.id if thing is not None else "",
+                object_class=thing.class_name if thing is not None else name,
+                stamp_ns=step.stamp_ns,
+                support_id=support.id,
+                inside=inside,
+                position=_kept_position(thing, support),
+                source="episode",
+                probability=_SURE,
+            )
+        )
+    return tuple(changes)
+
+
+def _robot(step: StepRecord) -> tuple[float, float, float] | None:
+    # A step whose teller does not know where the robot was carries the origin.
+    return step.position if any(step.position) else None
+
+
+def _is_news(thing: SceneObject, support: SceneObject, inside: bool, step: StepRecord) -> bool:
+    known = (thing.support_id, thing.inside) == (support.id, inside)
+    # What the camera saw since then is more recent than the step.
+    return not known and thing.support_id != ROBOT_ID and thing.last_seen_ns <= step.stamp_ns
+
+
+def _kept_position(thing: SceneObject | None, support: SceneObject) -> tuple[float, float, float] | None:
+    """Return where the thing was seen, if that agrees with the support: more precise than the support's middle."""
+    if thing is None or thing.support_id == ROBOT_ID:
+        return None
+    x, y, z = (float(value) for value in thing.box.center)
+    return (x, y, z) if bool(support.box.contains(np.array([[x, y, support.box.center[2]]]))[0]) else None
 
 
 def with_surroundings(step: StepRecord, scene: SceneGraph, key_classes: Iterable[str] = ()) -> StepRecord:

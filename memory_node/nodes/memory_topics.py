@@ -17,7 +17,7 @@ from memory_node.nodes import conversions
 from memory_node.nodes.conversions.paired import Paired, Part
 from memory_node.nodes.marker_messages import EditMenus, MarkerTopic
 from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
-from memory_node.short_term.statistics import CacheStatistics
+from memory_node.short_term.object_cache import CacheStatistics
 
 try:
     from rclpy.event_handler import PublisherEventCallbacks

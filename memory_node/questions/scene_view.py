@@ -12,13 +12,21 @@ from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import states_as_of
 from memory_node.domain.states import ObjectState, believed
-from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.search.answers import answer_of
-from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows, bits_of_class, by_class, state_bits
-from memory_node.search.ranker import Ranker
-from memory_node.search.request import PlaceMention, Request
-from memory_node.search.state_words import described
+from memory_node.scene_graph.graph_readings import Whereabouts, whereabouts, whereabouts_as_of
+from memory_node.search.ranker import Ranker, answer_of
+from memory_node.search.request_words import described
+from memory_node.search.scoring import (
+    Candidates,
+    Facts,
+    Floats,
+    PlaceMention,
+    Request,
+    Rows,
+    bits_of_class,
+    by_class,
+    state_bits,
+)
 
 # Log-odds that a thing's own words ("clean mug") may add to those of its class: kinds of likelier classes are embedded.
 _OWN_WORDS_MARGIN = 4.0

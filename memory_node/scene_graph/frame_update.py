@@ -11,25 +11,23 @@ import numpy as np
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.states import log_odds
-from memory_node.scene_graph.absence import Sight, look_for, view_bounds
-from memory_node.scene_graph.association import Association, associate
-from memory_node.scene_graph.division import divide
-from memory_node.scene_graph.duplicates import Boxes, merge_duplicates
-from memory_node.scene_graph.first_sighting import first_log_odds
-from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
-from memory_node.scene_graph.missing_evidence import missing_evidence
+from memory_node.scene_graph.absence import Sight, look_for, missing_evidence, view_bounds
+from memory_node.scene_graph.association import Association, associate, divide
+from memory_node.scene_graph.carrying import follow_drawers
+from memory_node.scene_graph.fusion import first_log_odds, fuse_geometry, fuse_label, take_geometry
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import (
+    Boxes,
     best_same_instance,
     go_on_at,
     join_pieces,
     lose,
+    merge_duplicates,
     pieces_at,
     pieces_class,
     turn_into_pieces,
 )
-from memory_node.scene_graph.sliding import follow_drawers
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support import update_supports
 

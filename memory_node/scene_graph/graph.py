@@ -17,24 +17,25 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief
-from memory_node.scene_graph.camera_views import CameraViews
+from memory_node.scene_graph.carrying import without_held
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.scene_graph.graph_readings import GraphReadings
-from memory_node.scene_graph.in_hand import without_held
-from memory_node.scene_graph.persistence import enter_object, load_records
+from memory_node.scene_graph.graph_readings import GraphReadings, Snapshots
 from memory_node.scene_graph.place_habits import PlaceHabits
-from memory_node.scene_graph.places import Places
-from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes, shift_graph
-from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
-from memory_node.scene_graph.room_kinds import RoomClassifier
-from memory_node.scene_graph.room_naming import RoomNaming
+from memory_node.scene_graph.places import CameraViews, Places
+from memory_node.scene_graph.relocalization import (
+    UNMOVED,
+    Relocalization,
+    correct_keyframes,
+    drop_unused_keyframes,
+    shift_graph,
+)
+from memory_node.scene_graph.room_naming import RoomClassifier, RoomNaming
+from memory_node.scene_graph.scene_records import enter_object, load_records
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.skill_change import apply_change
-from memory_node.scene_graph.snapshots import Snapshots
-from memory_node.scene_graph.stamp_ids import StampIds
-from memory_node.scene_graph.state import GraphState
+from memory_node.scene_graph.state import GraphState, StampIds
 from memory_node.scene_graph.text_form import SceneText, scene_in_words
 from memory_node.scene_graph.tracked_update import TrackedUpdate
 

@@ -1,24 +1,118 @@
-"""What can be read out of a scene graph: objects, their rows and records, areas and rooms."""
+"""What can be read out of a scene graph: objects now and as of a stamp, relations, areas, rooms, snapshots."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import cKDTree
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.domain.scene import SceneObject, as_of
-from memory_node.scene_graph.object_table import Rows
-from memory_node.scene_graph.persistence import graph_to_records, row_to_record
+from memory_node.domain.scene import (
+    Relation,
+    RelationKind,
+    SceneObject,
+    SceneSnapshot,
+    as_of,
+    place_at,
+    relations_as_of,
+)
+from memory_node.scene_graph.object_table import ObjectTable, Rows
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.resolve import meant_row, off_rail_m
-from memory_node.scene_graph.room_kinds import room_kind
-from memory_node.scene_graph.scene_records import Record, records_hash
+from memory_node.scene_graph.room_naming import room_kind
+from memory_node.scene_graph.scene_records import Record, graph_to_records, records_hash, row_to_record
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
+
+
+@dataclass(frozen=True, eq=False)
+class Whereabouts:
+    """Rows (n,) with their centres (n, 3) in map, their areas (n,) and when they were last seen there (n,)."""
+
+    rows: Rows
+    center: FloatArray
+    area_code: NDArray[np.int32]
+    last_seen: NDArray[np.int64]
+
+    def select(self, which: NDArray[np.bool_]) -> Whereabouts:
+        """Return some of the rows."""
+        return Whereabouts(self.rows[which], self.center[which], self.area_code[which], self.last_seen[which])
+
+
+def whereabouts(table: ObjectTable, rows: Rows) -> Whereabouts:
+    """Return where rows (n,) are now."""
+    return Whereabouts(rows, table.center[rows], table.area_code[rows], table.last_seen[rows])
+
+
+def whereabouts_as_of(table: ObjectTable, rows: Rows, stamp_ns: int) -> Whereabouts:
+    """Return what `as_of` says of rows (n,), without building the objects."""
+    kept = table.first_seen[rows] <= stamp_ns
+    center, area_code = table.center[rows], table.area_code[rows]
+    last_seen = np.minimum(table.last_seen[rows], stamp_ns)
+    elsewhere = kept & (table.removed[rows] | (table.place_since[rows] > stamp_ns))
+    for index in np.flatnonzero(elsewhere).tolist():
+        row = int(rows[index])
+        place = place_at(table.record(row).history, bool(table.removed[row]), stamp_ns)
+        if place is None:
+            kept[index] = False
+            continue
+        center[index], area_code[index] = place.box.center, table.code_of_area(place.area_id)
+        last_seen[index] = min(place.until_ns, stamp_ns)
+    return Whereabouts(rows, center, area_code, last_seen).select(kept)
+
+
+def object_relations(state: GraphState, rows: Rows) -> list[Relation]:
+    """Return contains (area to object), on/in (object to its support), supports (back) and near edges of `rows`.
+
+    An object seen once is too often a false detection. So edges to supports are given only for objects that were seen
+    twice, or that somebody reported.
+    """
+    table = state.table
+    found: list[Relation] = []
+    for row in rows.tolist():
+        record = table.record(row)
+        if record.area_id:
+            found.append(Relation(record.area_id, RelationKind.CONTAINS, record.id))
+        if record.support_id and _is_evident(state, row):
+            kind = RelationKind.IN if record.inside else RelationKind.ON
+            found.append(Relation(record.id, kind, record.support_id))
+            if not record.inside:
+                found.append(Relation(record.support_id, RelationKind.SUPPORTS, record.id))
+    return found + _near(state, rows)
+
+
+def _is_evident(state: GraphState, row: int) -> bool:
+    """Return whether a thing was seen more than once, or told of."""
+    return int(state.table.times_seen[row]) > 1 or state.table.record(row).provenance != "camera"
+
+
+def _near(state: GraphState, rows: Rows) -> list[Relation]:
+    """Return for each object its nearest few within near_m, centre to centre; what stands on or in the other is not
+    "near"."""
+    table, config = state.table, state.config
+    if len(rows) < 2:
+        return []
+    neighbours = min(config.near_neighbours + 1, len(rows))
+    distance, which = cKDTree(table.center[rows]).query(
+        table.center[rows], k=neighbours, distance_upper_bound=config.near_m
+    )
+    here, rank = np.nonzero(np.isfinite(distance))
+    there = which[here, rank]
+    ends = np.sort(np.column_stack([here, there]), axis=1)
+    _, first = np.unique(ends[:, 0] * len(rows) + ends[:, 1], return_index=True)
+    found: list[Relation] = []
+    for i in np.sort(first[here[first] != there[first]]).tolist():
+        one, other = table.record(int(rows[here[i]])), table.record(int(rows[there[i]]))
+        if other.id != one.support_id and one.id != other.support_id:
+            names = min(one.id, other.id), max(one.id, other.id)
+            found.append(Relation(names[0], RelationKind.NEAR, names[1], float(distance[here[i], rank[i]])))
+    return found
+
 
 _NO_BELIEFS = frozenset({"now_ns", "version", "last_names"})
 
@@ -171,3 +265,65 @@ class GraphReadings:
     def keyframes(self) -> dict[str, Pose]:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""
         return dict(self.state.keyframes)
+
+
+class Snapshots:
+    """Makes snapshots of a graph; the one of now is kept until the graph changes, because many ask for it.
+
+    In all methods `frame_verified` says whether the map is known to be the one that what is stored was seen in.
+    """
+
+    def __init__(self, graph: GraphReadings) -> None:
+        self._graph = graph
+        self._latest: SceneSnapshot | None = None
+
+    def now(self, frame_verified: bool) -> SceneSnapshot:
+        """Return the graph as it is, without removed objects."""
+        latest = self._latest
+        if latest is None or (latest.version, latest.frame_verified) != (self._graph.version, frame_verified):
+            latest = self._latest = self._whole(self._now_ns, self._graph.objects(), self._relations(), frame_verified)
+        return latest
+
+    def with_removed(self, frame_verified: bool) -> SceneSnapshot:
+        """Return the graph as it is, with the objects that are kept for their history."""
+        return self._whole(self._now_ns, self._graph.objects(removed=True), self._relations(), frame_verified)
+
+    def as_of(self, stamp_ns: int, frame_verified: bool) -> SceneSnapshot:
+        """Return the graph as it was believed to be at a stamp; see `as_of` for what is kept of then."""
+        objects = tuple(self._graph.objects_as_of(self._graph.state.table.rows(), stamp_ns))
+        return self._whole(stamp_ns, objects, relations_as_of(objects), frame_verified)
+
+    def of_one(self, object_id: str, frame_verified: bool, as_of_ns: int = 0) -> SceneSnapshot:
+        """Return one object alone, without places, now (removed or not) or as of a stamp; no object where nothing has
+        this id, or nothing had it then."""
+        graph, table = self._graph, self._graph.state.table
+        known = table.id_of(object_id)
+        objects: tuple[SceneObject, ...] = ()
+        if known and as_of_ns:
+            objects = tuple(graph.objects_as_of([table.row_of[known]], as_of_ns))
+        elif known:
+            objects = (graph.object(known),)
+        stamp_ns = as_of_ns or self._now_ns
+        return SceneSnapshot(stamp_ns, objects=objects, frame_verified=frame_verified, version=graph.version)
+
+    @property
+    def _now_ns(self) -> int:
+        return self._graph.state.now_ns
+
+    def _relations(self) -> list[Relation]:
+        return object_relations(self._graph.state, self._graph.state.active_rows())
+
+    def _whole(
+        self, stamp_ns: int, objects: Iterable[SceneObject], relations: Iterable[Relation], frame_verified: bool
+    ) -> SceneSnapshot:
+        places = self._graph.places
+        return SceneSnapshot(
+            stamp_ns=stamp_ns,
+            floors=tuple(places.floors.values()),
+            rooms=tuple(places.rooms.values()),
+            areas=tuple(places.areas.values()),
+            objects=tuple(objects),
+            relations=(*places.relations(), *relations),
+            frame_verified=frame_verified,
+            version=self._graph.version,
+        )

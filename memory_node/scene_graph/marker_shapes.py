@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import colorsys
+import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +11,21 @@ import numpy as np
 from memory_node.catalogue.class_name import described
 from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
 from memory_node.domain.states import believed
-from memory_node.scene_graph.colors import Rgb, class_color, room_color
+
+Rgb = tuple[float, float, float]
+
+
+def class_color(name: str) -> Rgb:
+    """Return a saturated colour in [0, 1] for a class name, the same on every machine."""
+    code = zlib.crc32(name.lower().encode())
+    hue = (code % 997) / 997.0
+    return colorsys.hls_to_rgb(hue, 0.38 + 0.14 * ((code >> 12) % 3) / 2.0, 0.55 + 0.3 * ((code >> 16) % 2))
+
+
+def room_color(index: int) -> Rgb:
+    """Return a pale colour for the n-th room; neighbours in the count differ clearly (golden ratio)."""
+    return colorsys.hls_to_rgb((0.58 + index * 0.618034) % 1.0, 0.90, 0.55)
+
 
 Point = tuple[float, float, float]
 # How high the layers are raised above the ground of their floor.

@@ -56,7 +56,7 @@ class ObjectRecord:
     which has columns for them.
 
     anchors: the keyframes from which it was seen, each with its share in its position; SLAM's corrections use them.
-    put_at: its centre (m) when a skill put it on or in its support, see put_down.py.
+    put_at: its centre (m) when a skill put it on or in its support, see support_surfaces.py.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The observations of one frame, column by column."""
+"""The observations of one frame, column by column, and how their boxes overlap with those of objects."""
 
 from __future__ import annotations
 
@@ -8,10 +8,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.scene_graph.box_overlap import BoxPairs, overlap
-from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import ObjectTable, Rows
+from memory_node.scene_graph.state import ClassSizes
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BoxPairs:
+    """p pairs (a, b) in the axes of b: offset of a's centre (p, 3), both sizes (p, 3) with a turned to b's nearest
+    side.
+
+    iou: volume of the intersection over the union; containment: over the smaller of both. turn_rad: what is left of
+    a's yaw after turning by quarters, in [-pi/4, pi/4]. The intersection ignores that remainder: it is exact for
+    parallel boxes.
+    """
+
+    offset: FloatArray
+    size_a: FloatArray
+    size_b: FloatArray
+    turn_rad: FloatArray
+    iou: FloatArray
+    containment: FloatArray
+
+
+def overlap(
+    center_a: FloatArray,
+    size_a: FloatArray,
+    yaw_a: NDArray[np.floating],
+    center_b: FloatArray,
+    size_b: FloatArray,
+    yaw_b: NDArray[np.floating],
+    min_side_m: float,
+) -> BoxPairs:
+    """Compare boxes a and b pair by pair: centers and sizes (p, 3) in m, yaws (p,); sides below `min_side_m` are
+    widened."""
+    cos, sin = np.cos(yaw_b), np.sin(yaw_b)
+    shift = center_a - center_b
+    offset = np.empty(shift.shape)
+    offset[:, 0] = cos * shift[:, 0] + sin * shift[:, 1]
+    offset[:, 1] = cos * shift[:, 1] - sin * shift[:, 0]
+    offset[:, 2] = shift[:, 2]
+    turn = yaw_a - yaw_b
+    quarters = np.rint(turn / (0.5 * np.pi))
+    swapped = (quarters.astype(np.int64) % 2 == 1)[:, None]
+    turned = np.where(swapped, size_a[:, [1, 0, 2]], size_a)
+    wide_a, wide_b = np.maximum(turned, min_side_m), np.maximum(size_b, min_side_m)
+    shared = _shared_volume(offset, wide_a, wide_b)
+    volume_a, volume_b = wide_a.prod(axis=1), wide_b.prod(axis=1)
+    return BoxPairs(
+        offset,
+        turned,
+        size_b,
+        turn - quarters * 0.5 * np.pi,
+        shared / (volume_a + volume_b - shared),
+        shared / np.minimum(volume_a, volume_b),
+    )
+
+
+def overlap_aligned(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, min_side_m: float) -> FloatArray:
+    """Return the volume that parallel boxes share over that of the smaller one: offset of a from b and both sizes,
+    all (p, 3)."""
+    wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
+    smaller = np.minimum(wide_a.prod(axis=1), wide_b.prod(axis=1))
+    return np.asarray(_shared_volume(offset, wide_a, wide_b) / smaller)
+
+
+def share_inside(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, min_side_m: float) -> FloatArray:
+    """Return the share of a's volume that lies in b, of parallel boxes given as in `overlap_aligned`."""
+    wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
+    return np.asarray(_shared_volume(offset, wide_a, wide_b) / wide_a.prod(axis=1))
+
+
+def _shared_volume(offset: FloatArray, size_a: FloatArray, size_b: FloatArray) -> FloatArray:
+    low = np.maximum(offset - 0.5 * size_a, -0.5 * size_b)
+    high = np.minimum(offset + 0.5 * size_a, 0.5 * size_b)
+    return np.asarray(np.clip(high - low, 0.0, None).prod(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

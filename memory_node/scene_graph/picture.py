@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
-from memory_node.scene_graph.colors import class_color
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.scene_graph.marker_shapes import class_color
 
 _WIDTH_IN = 12.0
 _INK = "#26323d"

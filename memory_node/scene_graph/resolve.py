@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+
 import numpy as np
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.skill import ObjectReference, StateChange
 from memory_node.scene_graph.object_table import Rows
@@ -103,3 +108,104 @@ def off_rail_m(state: GraphState, rows: Rows, place: FloatArray) -> FloatArray:
     reach_m = np.where(slides, table.size[rows, 0], 0.0)
     ahead_m = np.clip((offset * front).sum(axis=1), -reach_m, reach_m)
     return np.asarray(np.linalg.norm(offset - ahead_m[:, None] * front, axis=1))
+
+
+_MOST_CANDIDATES = 5
+_LIKE = 0.75  # difflib's ratio from which a misspelt class counts as meant
+
+
+class NamedThings:
+    """Reads references of people and agents: an id, a name ("Mug 2"), an alias, or Class@x,y,z.
+
+    A skill executor has ids of its own and is read by `ChangeGrounding`; a person who names what memory does not know
+    is told so, because a guess changes another thing.
+
+    Raises (every method):
+        NotFoundError: nothing is called so.
+        InvalidValueError: several things are meant, or the thing is of another class.
+    """
+
+    def __init__(self, state: GraphState) -> None:
+        self._state = state
+
+    def row(self, reference: str, what: str = "object_id", class_name: str = "") -> int:
+        """Return the row of a thing, removed ones included; what: the argument's name, and class_name: what is known of
+        the thing, for the error."""
+        with suppress(InvalidValueError):  # an "@" in a name alone means no place
+            found = resolve_reference(self._state, reference)
+            if found is not None:
+                return found
+        hint = self._hint(class_name or reference)
+        raise NotFoundError(f"{what}: no object {reference!r} is in the scene graph; {hint}")
+
+    def settle(self, change: StateChange) -> StateChange:
+        """Return a change with memory's ids. Without an id it is about the only thing of its class, or about a new one
+        whose place it tells: then the id stays empty."""
+        row = self.row(change.object_id, "object_id", change.object_class) if change.object_id else self._only(change)
+        support = self._support(change.support_id, row) if change.support_id else ""
+        if row is None:
+            return replace(change, support_id=support)
+        record = self._state.table.record(row)
+        if change.object_id and change.object_class and not self._may_be(row, change.object_class):
+            raise InvalidValueError(
+                f"object_class: {record.name} ({record.id}) is a {record.best_class}, not a {change.object_class}; "
+                "leave object_class out, or name another object_id"
+            )
+        return replace(change, object_id=record.id, object_class=record.best_class, support_id=support)
+
+    def _only(self, change: StateChange) -> int | None:
+        name, state = change.object_class, self._state
+        if not name:
+            raise InvalidValueError("object_id, object_class: expected one of them, got neither")
+        rows = self._present(name)
+        if change.position is not None or change.created_from:
+            return nearest_of_class(state, name, change.position) if change.position is not None else None
+        if change.held is False:
+            rows = [row for row in rows if state.table.record(row).support_id == ROBOT_ID] or rows
+        if len(rows) > 1:
+            raise InvalidValueError(f"object_class: {len(rows)} things are a {name}: {self._listed(rows)}; name one")
+        if not rows and not change.support_id and not change.held:
+            raise NotFoundError(
+                f"object_class: no {name} is in the scene graph; {self._hint(name)}. To enter a new one tell where it "
+                "is: its position, or what it is put on"
+            )
+        return rows[0] if rows else None
+
+    def _support(self, reference: str, row: int | None) -> str:
+        state = self._state
+        alike = [] if state.table.id_of(reference) or "@" in reference else self._present(reference)
+        if len(alike) > 1:
+            raise InvalidValueError(f"support: {len(alike)} things are a {reference}: {self._listed(alike)}; name one")
+        support = alike[0] if alike else self.row(reference, "support")
+        support_id = state.table.record(support).id
+        if row is not None and support in (row, *state.load_of(state.table.record(row).id)):
+            raise InvalidValueError(f"support: {self._listed([support])} is, or stands on, the thing itself")
+        return support_id
+
+    def _present(self, name: str) -> list[int]:
+        rows = self._state.rows_of_class(name)
+        kind = self._state.catalogue.find(name) if not rows.size else None
+        rows = rows if kind is None else self._state.rows_of_class(kind.name)
+        return [int(row) for row in rows[~self._state.table.removed[rows]]]
+
+    def _may_be(self, row: int, name: str) -> bool:
+        record, find = self._state.table.record(row), self._state.catalogue.find
+        kind = find(name)
+        return any(
+            folded(one) == folded(name) or (kind is not None and find(one) is kind) for one in record.classes
+        ) or record.best_class in ("object", "")
+
+    def _hint(self, text: str) -> str:
+        """Return which things may be meant instead."""
+        table, wanted = self._state.table, folded(text.partition("@")[0]).rstrip("0123456789")
+        spelt = {folded(table.class_names[code]): table.class_names[code] for code in table.class_code[table.alive]}
+        like = [one for one in spelt if one == wanted] or [one for one in spelt if wanted and wanted in one]
+        like = like or difflib.get_close_matches(wanted, spelt, 2, _LIKE)
+        rows = [row for one in like for row in self._present(spelt[one])] or self._present(wanted)
+        return f"known: {self._listed(rows)}" if rows else "find_objects tells ids and names of what is known"
+
+    def _listed(self, rows: Iterable[int]) -> str:
+        records = [self._state.table.record(row) for row in rows]
+        shown = ", ".join(f"{record.name} ({record.id})" for record in records[:_MOST_CANDIDATES])
+        more = len(records) - _MOST_CANDIDATES
+        return f"{shown} and {more} more" if more > 0 else shown

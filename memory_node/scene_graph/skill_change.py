@@ -11,14 +11,12 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import DOORS, ObjectState, believed, log_odds
-from memory_node.scene_graph.duplicates import merge_rows, same_class
-from memory_node.scene_graph.in_hand import move_load, pick_up
+from memory_node.scene_graph.carrying import move_load, pick_up, slide_to
 from memory_node.scene_graph.object_table import ObjectRecord
-from memory_node.scene_graph.put_down import note_put
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
-from memory_node.scene_graph.same_instance import go_on_at, lose
-from memory_node.scene_graph.sliding import slide_to
+from memory_node.scene_graph.same_instance import go_on_at, lose, merge_rows, same_class
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
+from memory_node.scene_graph.support_surfaces import note_put
 
 _DEFAULT_SIDE_M = 0.1
 _SKILL_SIGMA_M = 0.05

@@ -1,7 +1,10 @@
-"""What the parts of the scene graph work on together, and how a row of it becomes a SceneObject."""
+"""What the parts of the scene graph work on together: the objects with their indexes, sizes and ids."""
 
 from __future__ import annotations
 
+import hashlib
+import math
+import uuid
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,10 +18,153 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.states import ObjectState
-from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.grid_index import GridIndex
 from memory_node.scene_graph.object_table import ObjectTable, Rows
+
+Cell = tuple[int, int]
+
+
+class GridIndex:
+    """Rows by the cell of their centre (x, y); all operations cost as much as what they touch, not as the whole."""
+
+    def __init__(self, cell_m: float = 1.0) -> None:
+        self._cell_m = cell_m
+        self._rows_in: dict[Cell, set[int]] = {}
+        self._cell_of: dict[int, Cell] = {}
+
+    def __contains__(self, row: int) -> bool:
+        return row in self._cell_of
+
+    def put(self, row: int, x_m: float, y_m: float) -> None:
+        """Enter a row, or move it."""
+        cell = (math.floor(x_m / self._cell_m), math.floor(y_m / self._cell_m))
+        old = self._cell_of.get(row)
+        if old == cell:
+            return
+        if old is not None:
+            self._leave(row, old)
+        self._rows_in.setdefault(cell, set()).add(row)
+        self._cell_of[row] = cell
+
+    def take(self, row: int) -> None:
+        """Remove a row; one that is not there is left alone."""
+        cell = self._cell_of.pop(row, None)
+        if cell is not None:
+            self._leave(row, cell)
+
+    def _leave(self, row: int, cell: Cell) -> None:
+        rows = self._rows_in[cell]
+        rows.discard(row)
+        if not rows:
+            del self._rows_in[cell]
+
+    def within(self, low: tuple[float, float], high: tuple[float, float]) -> Rows:
+        """Return the rows of all cells that touch the rectangle, ascending (so that replays agree)."""
+        (x_0, y_0), (x_1, y_1) = ([math.floor(side / self._cell_m) for side in corner] for corner in (low, high))
+        found: list[int] = []
+        if (x_1 - x_0 + 1) * (y_1 - y_0 + 1) > len(self._rows_in):
+            for (x, y), rows in self._rows_in.items():
+                if x_0 <= x <= x_1 and y_0 <= y <= y_1:
+                    found.extend(rows)
+        else:
+            for x in range(x_0, x_1 + 1):
+                for y in range(y_0, y_1 + 1):
+                    found.extend(self._rows_in.get((x, y), ()))
+        return np.sort(np.array(found, dtype=np.intp))
+
+
+# Objects needed before a class's size is known, and the least spread that is assumed (log of the ratio).
+_ENOUGH = 5
+_LEAST_SPREAD = 0.12
+_LEAST_FIT = 0.15
+_FAR = 2.0
+# A side shorter by this many spreads belongs to a part of a thing.
+_PART = 3.0
+
+
+@dataclass
+class _Sizes:
+    """Statistics of the logarithms of one class's sorted sides: number of things, mean, Welford's sum, spread."""
+
+    count: int = 0
+    mean: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    squares: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    spread: list[float] = field(default_factory=lambda: [_LEAST_SPREAD] * 3)
+
+    def learn(self, sides: list[float]) -> None:
+        self.count += 1
+        for axis, side in enumerate(sides):
+            step = side - self.mean[axis]
+            if self.count > _ENOUGH:
+                # Among many there are always some with a wrong name or half a box.
+                most = _FAR * self.spread[axis]
+                step = min(most, max(-most, step))
+            self.mean[axis] += step / self.count
+            self.squares[axis] += step * (step - step / self.count)
+            self.spread[axis] = max(_LEAST_SPREAD, math.sqrt(self.squares[axis] / self.count))
+
+    def away(self, sides: list[float]) -> list[float]:
+        """Return by how many spreads each side is longer than usual."""
+        return [(side - mean) / spread for side, mean, spread in zip(sides, self.mean, self.spread)]
+
+
+class ClassSizes:
+    """The usual sizes of each class. Plain numbers are faster here than arrays, because each call is about one
+    thing."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, _Sizes] = {}
+
+    def learn(self, name: str, size: FloatArray) -> None:
+        """Take in a thing of a class; size (3,) in metres."""
+        self._of.setdefault(name, _Sizes()).learn(_sides(size))
+
+    def fit(self, name: str, size: FloatArray, whole: bool) -> float:
+        """Return how well a size (3,) suits a class, in [0.15, 1]; 1 while too little is known.
+
+        whole: False for a thing of which a part was seen, which can only be too large.
+        """
+        known = self._known(name)
+        if known is None:
+            return 1.0
+        away = known.away(_sides(size))
+        excess = [max(0.0, (abs(a) if whole else a) - _FAR) for a in away]
+        return max(_LEAST_FIT, math.exp(-0.5 * sum(e * e for e in excess)))
+
+    def may_be(self, name: str, size: FloatArray, whole: bool = True) -> bool:
+        """Return whether a thing of a size (3,), or of which a part of that size was seen, may be of a class."""
+        return self.fit(name, size, whole) > _LEAST_FIT
+
+    def is_part(self, name: str, size: FloatArray) -> bool:
+        """Return whether a size (3,) is so far below the class's usual size that only a part of a thing was seen."""
+        known = self._known(name)
+        return known is not None and min(known.away(_sides(size))) < -_PART
+
+    def _known(self, name: str) -> _Sizes | None:
+        known = self._of.get(name)
+        return known if known is not None and known.count >= _ENOUGH else None
+
+
+def _sides(size: FloatArray) -> list[float]:
+    return [math.log(max(side, 1e-3)) for side in sorted(size.tolist())]
+
+
+class StampIds:
+    """Makes UUIDv7 text (RFC 9562) from a stamp, a running number and a seed such as the robot's id."""
+
+    def __init__(self, seed: str = "") -> None:
+        self._seed = seed
+        self._count = 0
+
+    def __call__(self, stamp_ns: int) -> str:
+        """Return the next id for something born at `stamp_ns`."""
+        self._count += 1
+        digest = hashlib.blake2b(f"{self._seed}/{stamp_ns}/{self._count}".encode(), digest_size=10).digest()
+        value = (max(0, stamp_ns) // 1_000_000 & (1 << 48) - 1) << 80 | int.from_bytes(digest, "big")
+        value = value & ~(0xF << 76) | 0x7 << 76  # version 7
+        value = value & ~(0x3 << 62) | 0x2 << 62  # RFC variant
+        return str(uuid.UUID(int=value))
+
 
 ROBOT_ID = "robot"
 # An object whose faces are known this well has been seen whole.

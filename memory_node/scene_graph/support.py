@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 from memory_node.domain.states import ObjectState, door_of
 from memory_node.scene_graph.object_table import Rows
-from memory_node.scene_graph.put_down import is_where_it_was_put
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
-from memory_node.scene_graph.support_extent import (
+from memory_node.scene_graph.support_surfaces import (
+    Flags,
     Offsets,
+    Roles,
+    is_where_it_was_put,
     on_axes,
     over_footprint,
     reach_down,
     reach_out,
+    roles_of,
     settle_tops,
     within_footprint,
 )
-from memory_node.scene_graph.support_roles import Flags, Roles, roles_of
 
 # A box is known to a few centimetres.
 _SLACK_M = 0.05

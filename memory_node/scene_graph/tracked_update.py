@@ -9,10 +9,10 @@ import numpy as np
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.states import log_odds
 from memory_node.scene_graph.absence import Sight, look_for
-from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.fusion import take_geometry
 from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.same_instance import merge_rows
 from memory_node.scene_graph.support import update_supports
 
 

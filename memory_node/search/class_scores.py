@@ -17,11 +17,9 @@ from memory_node.domain.names import embedded_now, is_embedded
 from memory_node.domain.ports import TextEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.glosses import ClassGlosses, NamedClasses, gloss_vectors
-from memory_node.search.kind_words import KindWords
 from memory_node.search.lexical_index import LexicalIndex
-from memory_node.search.purpose import is_for_a_place
 from memory_node.search.request_phrases import RequestPhrases, contradict, role_of
-from memory_node.search.request_words import content_tokens, tokens
+from memory_node.search.request_words import KindWords, content_tokens, is_for_a_place, tokens
 
 _LOG = logging.getLogger(__name__)
 # Log-odds of a perfect BM25 score (which is a share of the best possible).

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.search.shared_session import shared_session
+from memory_node.search.minilm import shared_session
 
 _FILES = ("text.onnx", "image.onnx", "tokenizer.json")
 _CONTEXT_TOKENS = 77

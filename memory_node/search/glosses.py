@@ -17,9 +17,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.names import singular
 from memory_node.domain.ports import TextEmbedder
-from memory_node.search.model_files import models_folder, write_whole
-from memory_node.search.purpose import Span, handled, without_purpose
-from memory_node.search.request_words import bare_name, tells_a_situation, tokens
+from memory_node.search.minilm import models_folder, write_whole
+from memory_node.search.request_words import Span, bare_name, handled, tells_a_situation, tokens, without_purpose
 
 _LOG = logging.getLogger(__name__)
 _DIGEST_BYTES = hashlib.sha256().digest_size

@@ -9,8 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.search.model_files import PRECISIONS, build_minilm, minilm_folder
+from memory_node.search.minilm import PRECISIONS, MiniLmEmbedder, build_minilm, minilm_folder
 
 HELP = "build and check the sentence embedder's ONNX graph"
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_node.search.purpose import purpose_of
-from memory_node.search.request_words import bare_name
+from memory_node.search.request_words import bare_name, purpose_of
 
 _WORD = re.compile(r"[a-z0-9']+")
 _DETERMINERS = frozenset(_WORD.findall("the a an my our your his her their its this that these those some any"))

@@ -3,15 +3,119 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.names import kind_words, lacks_kind
 from memory_node.domain.states import ObjectState, log_odds
-from memory_node.search.class_scores import ClassScores
+from memory_node.search.class_scores import ClassFit, ClassScores
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.fact_columns import Candidates, Facts, Floats, by_class, state_bits
-from memory_node.search.request import Request
+from memory_node.search.request_words import tokens
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+_BIT_OF = {state: 1 << index for index, state in enumerate(ObjectState)}
+
+
+def state_bits(*states: ObjectState) -> int:
+    """Return a set of states as bits."""
+    return sum(_BIT_OF[state] for state in set(states))
+
+
+def bits_of_class(class_name: str) -> int:
+    """Return the states that the name of a class tells, as bits: BreadSliced is sliced."""
+    return state_bits(ObjectState.SLICED) if "Sliced" in class_name else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Things (n,) of one memory.
+
+    class_probability and existence in [0, 1]; age_s: seconds since each was last seen or used, negative for a stamp
+    ahead of the clock; position (n, 3) in map, m; states: those believed, as bits, where the request speaks of any;
+    used_s (n,): seconds since the robot last did something with each, infinite for what it has only seen; None: not
+    known. at_place (n,): how far each is where the request says, in [0, 1], 0.5 where that is not known; None: the
+    request names no place.
+    """
+
+    class_probability: Floats
+    existence: Floats
+    age_s: Floats
+    position: Floats
+    states: NDArray[np.int64]
+    used_s: Floats | None = None
+    at_place: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Things that a request's filters let through: rows (n,) of their memory, class numbers (n,), and the cosine (n,)
+    of each one's own words with the request; None where a thing has no words but its class's."""
+
+    rows: Rows
+    class_numbers: NDArray[np.int32]
+    own_cosines: Floats | None = None
+
+
+def by_class(values: NDArray[Any], numbers: NDArray[np.int32]) -> NDArray[Any]:
+    """Return the values (n,) of classes by their numbers (n,)."""
+    # A class that was met for the first time since the request was read has no value yet: it is taken for the last one.
+    return values.take(numbers, mode="clip") if len(values) else np.zeros(len(numbers), dtype=values.dtype)
+
+
+_UNKNOWN = 0.5
+_IN_ITS_ROOM = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceMention:
+    """words: of the place, singular; classes: by class number (n,), whether the place is a thing of that class."""
+
+    words: frozenset[str]
+    classes: NDArray[np.bool_]
+
+    def is_room(self, name: str) -> bool:
+        """Return whether the words name a room; the number of "bedroom 2" may be left out, that of "room 2" not."""
+        named = tokens(name)
+        wanted = named if lacks_kind(named) else kind_words(named)
+        return bool(wanted) and self.words.issuperset(wanted)
+
+    def holds(
+        self, in_room: NDArray[np.bool_], room_known: NDArray[np.bool_], supports: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Return how far things (n,) are at the place, in [0, 1]: half where the words name a thing in a room,
+        "the kitchen drawer", and only the room is theirs.
+
+        in_room: whether each one's room is the one named; room_known: whether its room is known; supports: number of
+        the class that each is on or in, -1 where that is unknown.
+        """
+        on_it = (supports >= 0) & self.classes.take(np.maximum(supports, 0), mode="clip")
+        unknown = ~room_known & (supports < 0)
+        near = in_room * (_IN_ITS_ROOM if self.classes.any() else 1.0)
+        return np.where(on_it, 1.0, np.where(unknown, _UNKNOWN, near))
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """now_ns: as of when it is asked. vector: embedding of its words, to be compared with things' own words; fit: how
+    they suit each class; None where it has no words. picture_vector: the same in the space of pictures.
+
+    states: those that the words speak of. wanted_classes: by class number (n,), None for any class. place: None where
+    the words name none.
+    """
+
+    query: FindQuery
+    now_ns: int
+    vector: NDArray[np.float32] | None = None
+    fit: ClassFit | None = None
+    picture_vector: NDArray[np.float32] | None = None
+    states: tuple[ObjectState, ...] = ()
+    wanted_classes: NDArray[np.bool_] | None = None
+    place: PlaceMention | None = None
 
 
 class Scoring:

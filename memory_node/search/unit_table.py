@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.search.fact_columns import bits_of_class, state_bits
+from memory_node.search.scoring import bits_of_class, state_bits
 
 # Columns of the facts. A row that holds no unit has a class probability below 0. ROOM: number of the room's name;
 # SUPPORT: number of the class that the thing is on or in, -1 where that is unknown. USED_NS: NEVER for a

@@ -15,11 +15,10 @@ from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.lessons.experience import Experience
-from memory_node.scene_graph.edits import SceneEdits
+from memory_node.scene_graph.edits import SceneEdits, UndoBook
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.graph_undo import UndoBook
 from memory_node.short_term.object_cache import ObjectCache
-from memory_node.short_term.state_queue import StateEstimationQueue
+from memory_node.short_term.state_estimation import StateEstimationQueue
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.store import Store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge

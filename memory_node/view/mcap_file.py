@@ -16,8 +16,91 @@ from memory_node.domain.errors import ExtraMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
-from memory_node.view.foxglove_schemas import OTHER_SHAPES, schema_of
 from memory_node.view.view import cloud, facts_of, jpeg, rectangle_of, uncertainty_of
+
+Schema = dict[str, Any]
+_NUMBER: Schema = {"type": "number"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_TEXT: Schema = {"type": "string"}
+_FLAG: Schema = {"type": "boolean"}
+_BYTES: Schema = {"type": "string", "contentEncoding": "base64"}
+
+
+def _of(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+_TIME = {**_of(sec=_COUNT, nsec=_COUNT), "title": "time"}
+_DURATION = {**_of(sec={"type": "integer"}, nsec=_COUNT), "title": "duration"}
+_VECTOR = _of(x=_NUMBER, y=_NUMBER, z=_NUMBER)
+_QUATERNION = _of(x=_NUMBER, y=_NUMBER, z=_NUMBER, w=_NUMBER)
+_POSE = _of(position=_VECTOR, orientation=_QUATERNION)
+_POINT = _of(x=_NUMBER, y=_NUMBER)
+_COLOR = _of(r=_NUMBER, g=_NUMBER, b=_NUMBER, a=_NUMBER)
+_SOLID = _of(pose=_POSE, size=_VECTOR, color=_COLOR)
+_BILLBOARD = _of(pose=_POSE, billboard=_FLAG, font_size=_NUMBER, scale_invariant=_FLAG, color=_COLOR, text=_TEXT)
+# Shapes of an entity that we do not draw; Foxglove's schema wants their lists all the same.
+OTHER_SHAPES = ("arrows", "cylinders", "lines", "triangles", "models")
+_ENTITY = _of(
+    timestamp=_TIME,
+    frame_id=_TEXT,
+    id=_TEXT,
+    lifetime=_DURATION,
+    frame_locked=_FLAG,
+    metadata=_list(_of(key=_TEXT, value=_TEXT)),
+    spheres=_list(_SOLID),
+    cubes=_list(_SOLID),
+    texts=_list(_BILLBOARD),
+    **{kind: _list(_of()) for kind in OTHER_SHAPES},
+)
+_OUTLINE = _of(
+    timestamp=_TIME,
+    type=_COUNT,
+    points=_list(_POINT),
+    outline_color=_COLOR,
+    outline_colors=_list(_COLOR),
+    fill_color=_COLOR,
+    thickness=_NUMBER,
+)
+_CAPTION = _of(
+    timestamp=_TIME, position=_POINT, text=_TEXT, font_size=_NUMBER, text_color=_COLOR, background_color=_COLOR
+)
+_FIELD = _of(name=_TEXT, offset=_COUNT, type=_COUNT)
+_SCHEMAS = {
+    "foxglove.CompressedImage": _of(timestamp=_TIME, frame_id=_TEXT, data=_BYTES, format=_TEXT),
+    "foxglove.RawImage": _of(
+        timestamp=_TIME, frame_id=_TEXT, width=_COUNT, height=_COUNT, encoding=_TEXT, step=_COUNT, data=_BYTES
+    ),
+    "foxglove.CameraCalibration": _of(
+        timestamp=_TIME,
+        frame_id=_TEXT,
+        width=_COUNT,
+        height=_COUNT,
+        distortion_model=_TEXT,
+        D=_list(_NUMBER),
+        K=_list(_NUMBER),
+        R=_list(_NUMBER),
+        P=_list(_NUMBER),
+    ),
+    "foxglove.ImageAnnotations": _of(circles=_list(_of()), points=_list(_OUTLINE), texts=_list(_CAPTION)),
+    "foxglove.FrameTransform": _of(
+        timestamp=_TIME, parent_frame_id=_TEXT, child_frame_id=_TEXT, translation=_VECTOR, rotation=_QUATERNION
+    ),
+    "foxglove.PointCloud": _of(
+        timestamp=_TIME, frame_id=_TEXT, pose=_POSE, point_stride=_COUNT, fields=_list(_FIELD), data=_BYTES
+    ),
+    "foxglove.SceneUpdate": _of(deletions=_list(_of(timestamp=_TIME, type=_COUNT, id=_TEXT)), entities=_list(_ENTITY)),
+}
+
+
+def schema_of(name: str) -> Schema:
+    """Return the JSON schema of one of Foxglove's messages."""
+    return {"title": name, **_SCHEMAS[name]}
+
 
 try:
     from mcap.writer import Writer
@@ -31,7 +114,9 @@ _YELLOW, _WHITE = {"r": 1.0, "g": 0.77, "b": 0.0, "a": 1.0}, {"r": 1.0, "g": 1.0
 _CLEAR = {"r": 0.0, "g": 0.0, "b": 0.0, "a": 0.0}
 _RED = {"r": 0.9, "g": 0.2, "b": 0.2, "a": 0.25}
 # Fields of a packed point, and their types by Foxglove's numbers (7: FLOAT32, 1: UINT8).
-_POINT = np.dtype([(axis, "<f4") for axis in "xyz"] + [(name, "u1") for name in ("red", "green", "blue", "alpha")])
+_PACKED_POINT = np.dtype(
+    [(axis, "<f4") for axis in "xyz"] + [(name, "u1") for name in ("red", "green", "blue", "alpha")]
+)
 _KINDS = {"f": 7, "u": 1}
 # topic -> the schema by which Foxglove knows what it is
 _TOPICS = {
@@ -118,16 +203,16 @@ def _depth(depth_m: NDArray[np.floating]) -> dict[str, Any]:
 
 def _packed(points: NDArray[np.floating], colors: NDArray[np.uint8]) -> dict[str, Any]:
     """Return points (n, 3) of the map and their colours (n, 3)."""
-    packed = np.zeros(len(points), _POINT)
+    packed = np.zeros(len(points), _PACKED_POINT)
     for index, axis in enumerate("xyz"):
         packed[axis] = points[:, index]
     for index, name in enumerate(("red", "green", "blue")):
         packed[name] = colors[:, index]
     packed["alpha"] = 255
-    told: dict[str, Any] = dict(_POINT.fields or {})
+    told: dict[str, Any] = dict(_PACKED_POINT.fields or {})
     fields = [{"name": name, "offset": at, "type": _KINDS[kind.kind]} for name, (kind, at, *_) in told.items()]
     origin = {"position": dict.fromkeys("xyz", 0.0), "orientation": _UPRIGHT}
-    return {"pose": origin, "point_stride": _POINT.itemsize, "fields": fields, "data": _text(packed.tobytes())}
+    return {"pose": origin, "point_stride": _PACKED_POINT.itemsize, "fields": fields, "data": _text(packed.tobytes())}
 
 
 def _annotations(frame: Frame, intrinsics: Intrinsics, stamp: dict[str, int]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import PlanOutcome
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 

@@ -11,7 +11,7 @@ DOOR = ROOT / "memory_node" / "domain" / "onnx_runtime.py"
 
 
 def test_running_a_model_leaves_nothing_in_the_users_home(tmp_path: Path) -> None:
-    from memory_node.search.model_files import models_folder
+    from memory_node.search.minilm import models_folder
 
     user = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"), str(tmp_path))
     environment = {**os.environ, **user, "ROBOT_MEMORY_MODELS": str(models_folder())}

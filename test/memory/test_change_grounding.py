@@ -8,7 +8,7 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
-from memory_node.intake.change_grounding import ChangeGrounding
+from memory_node.intake.intake import ChangeGrounding
 
 
 def thing(object_id: str, name: str, x_m: float, held: bool = False, within: str = "") -> SceneObject:
@@ -150,7 +150,7 @@ def test_unknown_thing_and_slice_get_new_ids(things: Things) -> None:
 def test_executors_id_that_was_named_longest_ago_is_forgotten_first(
     things: Things, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory_node.intake.change_grounding.KNOWN_IDS", 2)
+    monkeypatch.setattr("memory_node.intake.intake.KNOWN_IDS", 2)
     grounding = things.grounding()
     for name, x_m in (("one", 1.0), ("two", 3.0), ("one", 1.0), ("three", 3.0)):
         grounding.ground(StateChange(name, "Apple", 1, position=(x_m, 0.0, 0.8)))

@@ -10,9 +10,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.intake.short_term_mirror import NewPictures
 from memory_node.llm.deadline import Deadline
 from memory_node.memory import RobotMemory
-from memory_node.short_term.state_estimation import StateRequest
-from memory_node.short_term.state_queue import StateEstimationQueue
-from memory_node.short_term.state_reply import StateReply
+from memory_node.short_term.state_estimation import StateEstimationQueue, StateReply, StateRequest
 
 SECOND_NS = 1_000_000_000
 

@@ -19,7 +19,7 @@ from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.short_term.config import ShortTermConfig, StateModelConfig
-from memory_node.short_term.state_conflicts import StateClaim
+from memory_node.short_term.units import StateClaim
 
 SECOND_NS = 1_000_000_000
 BROWN, WHITE = (40, 70, 130), (245, 245, 245)  # blue, green, red

@@ -7,7 +7,7 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.step import DemonstratedStep, StepRecord
-from memory_node.intake.task_objects import TaskObjects
+from memory_node.intake.short_term_mirror import TaskObjects
 from memory_node.memory import RobotMemory
 
 

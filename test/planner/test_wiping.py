@@ -11,7 +11,7 @@ from memory_node.domain.skill_library import ALL_SKILLS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.permitted_skills import licensed_skills
-from memory_node.search.state_words import states_in
+from memory_node.search.request_words import states_in
 from memory_node.world.skills import possible
 from memory_node.world.state import Thing, WorldState
 

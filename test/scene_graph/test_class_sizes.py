@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memory_node.scene_graph.class_sizes import ClassSizes
+from memory_node.scene_graph.state import ClassSizes
 
 MUG = np.array([0.08, 0.1, 0.09])
 

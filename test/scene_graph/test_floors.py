@@ -17,7 +17,7 @@ from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.marker_shapes import scene_markers
 from memory_node.scene_graph.picture import draw_scene
-from memory_node.scene_graph.pose_correction import shift_graph
+from memory_node.scene_graph.relocalization import shift_graph
 
 UPSTAIRS_M = 3.2
 HALL = np.zeros((80, 100), np.int8)  # 4 x 5 m

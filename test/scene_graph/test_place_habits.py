@@ -11,8 +11,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits
-from memory_node.scene_graph.place_watch import PlaceWatch
+from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits, PlaceWatch
 
 KINDS = load_catalogue()
 HOME = {"a": "CounterTop", "b": "Cabinet", "c": "SideTable"}

@@ -21,8 +21,8 @@ from memory_node.domain.scene import Room, SceneObject
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.marker_shapes import scene_markers
-from memory_node.scene_graph.room_kinds import RoomClassifier
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.scene_graph.room_naming import RoomClassifier
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 SECOND_NS = 1_000_000_000

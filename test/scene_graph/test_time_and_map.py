@@ -11,7 +11,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.pose_correction import shift_graph
+from memory_node.scene_graph.relocalization import shift_graph
 
 SECOND_NS = 1_000_000_000
 

@@ -3,7 +3,7 @@ import logging
 import numpy as np
 import pytest
 
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.glosses import gloss_vectors
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.search.kind_words import KindWords, kind_of
+from memory_node.search.request_words import KindWords, kind_of
 
 TEXTS = [
     ["tomato", "vegetable", "a juicy red vegetable for salad"],

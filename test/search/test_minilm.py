@@ -10,8 +10,8 @@ pytest.importorskip("onnx")
 safetensors_numpy = pytest.importorskip("safetensors.numpy")
 
 from memory_node.domain.errors import ResourceMissingError  # noqa: E402
-from memory_node.search import model_files  # noqa: E402
-from memory_node.search.caching_embedder import CachingEmbedder  # noqa: E402
+from memory_node.search import minilm  # noqa: E402
+from memory_node.search.embedders import CachingEmbedder  # noqa: E402
 from memory_node.search.minilm import MiniLmEmbedder  # noqa: E402
 
 SENTENCES = ["mug", "Wash an apple, and put it in the bowl!", "the café's 2nd “high-calorie” food"]
@@ -62,7 +62,7 @@ def embedder() -> MiniLmEmbedder:
 
 
 def test_graph_agrees_with_the_published_weights(embedder):
-    published = model_files.published_folder()
+    published = minilm.published_folder()
     for sentence, vector in zip(SENTENCES, embedder.embed(SENTENCES)):
         np.testing.assert_allclose(vector, numpy_reference(sentence, published), atol=2e-6)
 
@@ -85,7 +85,7 @@ def test_long_text_is_cut_not_refused(embedder):
 
 
 def test_missing_graph_and_weights_names_the_command(tmp_path, monkeypatch):
-    monkeypatch.setattr(model_files, "WEIGHTS_PACKAGE", "a-package-that-nobody-has")
+    monkeypatch.setattr(minilm, "WEIGHTS_PACKAGE", "a-package-that-nobody-has")
     with pytest.raises(ResourceMissingError, match="memory-node model build"):
         MiniLmEmbedder(folder=tmp_path / "empty")
     assert not list(tmp_path.rglob("*.onnx"))

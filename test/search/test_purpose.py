@@ -8,9 +8,9 @@ from memory_node.domain.answer import FindQuery
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.search.glosses import ClassGlosses, NamedClasses, NamedInRequest
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.search.purpose import purpose_of, without_purpose
 from memory_node.search.ranker import Ranker
 from memory_node.search.request_phrases import RequestPhrases
+from memory_node.search.request_words import purpose_of, without_purpose
 from memory_node.search.unit_index import UnitIndex
 
 

@@ -13,7 +13,7 @@ from memory_node.search.glosses import ClassGlosses, NamedClasses
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.search.ranker import Ranker
 from memory_node.search.request_phrases import RequestPhrases
-from memory_node.search.state_words import states_in
+from memory_node.search.request_words import states_in
 from memory_node.search.unit_index import UnitIndex
 
 S = 1_000_000_000

@@ -3,7 +3,7 @@
 import numpy as np
 
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.short_term.held_units import HeldUnits
+from memory_node.short_term.units import HeldUnits
 
 
 def unit(object_id: str, object_class: str = "Mug") -> MemoryUnit:

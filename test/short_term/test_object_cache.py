@@ -11,8 +11,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
-from memory_node.short_term.snapshot import SnapshotError
-from memory_node.short_term.state_conflicts import StateClaim
+from memory_node.short_term.units import SnapshotError, StateClaim
 
 S = 1_000_000_000
 

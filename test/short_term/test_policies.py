@@ -8,8 +8,7 @@ from benchmarks.cache_policies import FifoPolicy, LfuPolicy
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
-from memory_node.short_term.sketch import FrequencySketch
-from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
+from memory_node.short_term.w_tinylfu import FrequencySketch, SegmentSizes, WTinyLfuPolicy
 
 
 class ListModel:

@@ -14,10 +14,15 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.short_term.config import ShortTermConfig, StateModelConfig
 from memory_node.short_term.object_cache import ObjectCache
-from memory_node.short_term.state_conflicts import StateClaim
-from memory_node.short_term.state_estimation import PicturedThing, StateRequest, VisionStateEstimator
-from memory_node.short_term.state_queue import StateEstimationQueue, open_state_queue
-from memory_node.short_term.state_reply import parse_state_reply
+from memory_node.short_term.state_estimation import (
+    PicturedThing,
+    StateEstimationQueue,
+    StateRequest,
+    VisionStateEstimator,
+    open_state_queue,
+    parse_state_reply,
+)
+from memory_node.short_term.units import StateClaim
 
 GOOD = {
     "description": "A white mug with brown stains.",

@@ -16,7 +16,7 @@ from test_robot_tasks import DAYS
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
 from memory_node.domain.errors import InvalidValueError
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.grpo import train as train_grpo
 from training.grpo.learning import GrpoSchedule, reinforce

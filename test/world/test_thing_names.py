@@ -11,7 +11,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall, StateChange
-from memory_node.intake.known_things import named_by_class
+from memory_node.intake.episodes import named_by_class
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.edits import SceneEdits

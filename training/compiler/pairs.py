@@ -33,7 +33,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import Message
 from memory_node.scene_graph.place_habits import PlaceCensus
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.compiler.pair_files import write_pairs
 from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced

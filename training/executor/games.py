@@ -14,7 +14,7 @@ from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.open_world import for_text_games
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.executor.practice import MAX_STEPS, Practice
 

@@ -25,7 +25,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler
 from memory_node.scene_graph.place_habits import PlaceCensus
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.adapter import load_adapter
 from training.adapters.base_model import BaseModel, open_base

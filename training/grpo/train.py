@@ -19,7 +19,7 @@ from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.policy import ADAPTER
 from benchmarks.alfworld.transcripts import read_transcripts
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.command import NEEDED, add_model_argument
 from training.robot_tasks import add_task_arguments, open_tasks

@@ -17,8 +17,8 @@ from torch import nn
 
 from memory_node.app.progress import shown
 from memory_node.domain.goal_labels import NO_CLASS
+from memory_node.search.minilm import published_folder
 from memory_node.search.minilm_graph import load_weights
-from memory_node.search.model_files import published_folder
 from training.instructions.augment import Wording
 from training.instructions.corpus import Example, Task, load_tasks, part_of
 from training.instructions.export import write_weights

@@ -20,7 +20,7 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.adapters.command import NEEDED, add_model_argument, checked_size
 from training.optimizer.executions import Executions, GameExecutions, RobotExecutions, RunAll

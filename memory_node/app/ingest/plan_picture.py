@@ -15,7 +15,7 @@ from memory_node.app.ingest.recording import RgbdImage
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject
-from memory_node.scene_graph.colors import class_color
+from memory_node.scene_graph.marker_shapes import class_color
 
 _CELL_M = 0.02
 _STEP_PX = 6

@@ -1,0 +1,308 @@
+"""The units that a cache holds; how a sighting, a skill or a claim changes one; and their snapshot on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.resources import create_private
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState, StateBelief, with_state
+
+# Units that left and are still known: a slice may be cut from one of them.
+_REMEMBERED_DEPARTED = 16
+
+
+class HeldUnits:
+    """Units by object id. One thread writes at a time; reading needs no lock, because a copy of a dict is atomic and an
+    iteration over a dict that a writer may change is not."""
+
+    def __init__(self) -> None:
+        self._units: dict[str, MemoryUnit] = {}
+        self._ids_by_class: dict[str, dict[str, None]] = {}
+        self._departed: OrderedDict[str, MemoryUnit] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def __contains__(self, object_id: object) -> bool:
+        return object_id in self._units
+
+    def __getitem__(self, object_id: str) -> MemoryUnit:
+        return self._units[object_id]
+
+    def get(self, object_id: str) -> MemoryUnit | None:
+        """Return the unit of an object, None when it is not held."""
+        return self._units.get(object_id)
+
+    def all(self) -> tuple[MemoryUnit, ...]:
+        """Return all units, in no particular order."""
+        return tuple(self._units.copy().values())
+
+    def ids_of_class(self, object_class: str) -> tuple[str, ...]:
+        """Return the ids of the units of a class."""
+        return tuple(self._ids_by_class.get(object_class, {}).copy())
+
+    def held_or_departed(self, object_id: str) -> MemoryUnit | None:
+        """Return the unit of an object that is held, or that was among the last ones to leave."""
+        return self._units.get(object_id) or self._departed.get(object_id)
+
+    def named(self, object_ids: Iterable[str], object_classes: Iterable[str]) -> set[str]:
+        """Return the ids of the held units with one of these ids or classes."""
+        found = {object_id for object_id in object_ids if object_id in self._units}
+        return found.union(*(self.ids_of_class(name) for name in object_classes))
+
+    def put(self, unit: MemoryUnit) -> None:
+        """Hold a unit, in the place of the one of the same object."""
+        held = self._units.get(unit.object_id)
+        if held is not None and held.object_class != unit.object_class:
+            self._leave_class(held)
+        self._units[unit.object_id] = unit
+        self._ids_by_class.setdefault(unit.object_class, {})[unit.object_id] = None
+        self._departed.pop(unit.object_id, None)
+
+    def drop(self, object_id: str) -> None:
+        """Let a unit leave."""
+        unit = self._units.pop(object_id)
+        self._leave_class(unit)
+        self._departed[object_id] = unit
+        if len(self._departed) > _REMEMBERED_DEPARTED:
+            self._departed.popitem(last=False)
+
+    def forget_departed(self) -> None:
+        """Forget the units that left."""
+        self._departed.clear()
+
+    def _leave_class(self, unit: MemoryUnit) -> None:
+        ids = self._ids_by_class[unit.object_class]
+        del ids[unit.object_id]
+        if not ids:
+            del self._ids_by_class[unit.object_class]
+
+
+# Uncertainty of the place where a skill says that it put something.
+_SKILL_STD_M = 0.05
+BY_THE_ROBOT = "skill"  # source of what the robot itself did
+
+
+def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
+    """Return one unit for two records of the same object: the later stamp wins, what it leaves open stays as it was."""
+    older, newer = (held, new) if new.stamp_ns >= held.stamp_ns else (new, held)
+    missed_ns = max(newer.last_missed_ns, older.last_missed_ns)
+    states = older.states
+    for belief in newer.states:
+        states = with_state(states, belief)
+    return replace(
+        newer,
+        states=states,
+        image_path=newer.image_path or older.image_path,
+        embedding=newer.embedding if newer.embedding is not None else older.embedding,
+        looks=newer.looks if newer.looks is not None else older.looks,
+        area_id=newer.area_id or older.area_id,
+        support_id=newer.support_id or older.support_id,
+        support_class=newer.support_class if newer.support_id else older.support_class,
+        inside=newer.inside if newer.support_id else older.inside,
+        room_name=newer.room_name or older.room_name,
+        size=newer.size if newer.size.any() else older.size,
+        last_missed_ns=missed_ns if missed_ns > newer.stamp_ns else 0,
+        used_ns=max(newer.used_ns, older.used_ns),
+    )
+
+
+def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
+    """Return the unit after a skill's effect, or None when the change does not say where an unknown object is.
+
+    held: the object's unit so far; origin: the unit of the whole that it was cut from, when known.
+    """
+    base = held or _born(change, origin)
+    if base is None:
+        return None
+    stamp_ns = max(base.stamp_ns, change.stamp_ns)
+    moved = change.position is not None
+    leaves_support = change.held is True or moved or bool(change.support_id)
+    return replace(
+        base,
+        states=change.states_after(base.states),
+        stamp_ns=stamp_ns,
+        last_missed_ns=base.last_missed_ns if base.last_missed_ns > stamp_ns else 0,
+        source=change.source,
+        used_ns=change.stamp_ns if change.source == BY_THE_ROBOT else base.used_ns,
+        position=np.array(change.position) if change.position is not None else base.position,
+        covariance=np.eye(3) * _SKILL_STD_M**2 if moved else base.covariance,
+        support_id=change.support_id if leaves_support else base.support_id,
+        support_class="" if leaves_support else base.support_class,
+        inside=change.inside if leaves_support else base.inside,
+        area_id="" if change.held is True else base.area_id,
+        existence=max(base.existence, change.probability),
+    )
+
+
+def _born(change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
+    if origin is not None:
+        return replace(
+            origin,
+            object_id=change.object_id,
+            object_class=change.object_class or origin.object_class,
+            embedding=None,
+            looks=None,
+            image_path="",
+            used_ns=0,
+        )
+    if change.position is None:
+        return None
+    return MemoryUnit(
+        object_id=change.object_id,
+        object_class=change.object_class,
+        position=np.array(change.position),
+        covariance=np.eye(3) * _SKILL_STD_M**2,
+        stamp_ns=change.stamp_ns,
+    )
+
+
+@dataclass(frozen=True)
+class StateClaim:
+    """One source's word on one state: probability in [0, 1] that it holds, as of `stamp_ns` (when the picture was)."""
+
+    state: ObjectState
+    probability: float
+    stamp_ns: int
+    source: str = "vlm"
+
+
+@dataclass(frozen=True)
+class StateConflict:
+    """A claim that contradicted a belief: which of the two was kept, and how much each weighed."""
+
+    object_id: str
+    believed: StateBelief
+    claimed: StateClaim
+    claim_won: bool
+    belief_weight: float
+    claim_weight: float
+
+
+def weigh_claims(
+    object_id: str, states: tuple[StateBelief, ...], claims: Iterable[StateClaim], now_ns: int, half_life_s: float
+) -> tuple[tuple[StateBelief, ...], tuple[StateConflict, ...]]:
+    """Return an object's states after the claims, and the conflicts with what was believed.
+
+    A word weighs its confidence, halved for every `half_life_s` of age; the heavier one is kept, the belief on a tie.
+    """
+    conflicts = []
+    for claim in claims:
+        opposed = _opposed(states, claim)
+        if opposed is not None:
+            belief_weight = opposed.probability * _freshness(opposed.confirmed_ns, now_ns, half_life_s)
+            confidence = max(claim.probability, 1.0 - claim.probability)
+            claim_weight = confidence * _freshness(claim.stamp_ns, now_ns, half_life_s)
+            won = claim_weight > belief_weight
+            conflicts.append(StateConflict(object_id, opposed, claim, won, belief_weight, claim_weight))
+            if not won:
+                continue
+        states = _believing(states, claim)
+    return states, tuple(conflicts)
+
+
+def _opposed(states: tuple[StateBelief, ...], claim: StateClaim) -> StateBelief | None:
+    """Return the firm belief that the claim denies: the same state when it says no, an excluding one when yes."""
+    denied = claim.state.opposites if claim.probability >= 0.5 else {claim.state}
+    return next((belief for belief in states if belief.state in denied and belief.probability >= 0.5), None)
+
+
+def _believing(states: tuple[StateBelief, ...], claim: StateClaim) -> tuple[StateBelief, ...]:
+    if claim.probability < 0.5:
+        return tuple(belief for belief in states if belief.state is not claim.state)
+    known = next((belief for belief in states if belief.state is claim.state), None)
+    if known is not None and known.confirmed_ns > claim.stamp_ns:
+        return states
+    return with_state(states, StateBelief(claim.state, claim.probability, claim.stamp_ns, claim.source))
+
+
+def _freshness(stamp_ns: int, now_ns: int, half_life_s: float) -> float:
+    age_s = max(0.0, (now_ns - stamp_ns) * 1e-9)
+    return float(0.5 ** (age_s / half_life_s))
+
+
+_FORMAT = 1
+_PLAIN = (
+    "object_id",
+    "object_class",
+    "stamp_ns",
+    "frame_id",
+    "image_path",
+    "source",
+    "area_id",
+    "support_id",
+    "existence",
+    "class_probability",
+    "yaw_rad",
+    "last_missed_ns",
+    "inside",
+    "room_name",
+)
+
+
+# Snapshots of the first releases lack them.
+_LATER = ("support_class", "used_ns")
+
+
+class SnapshotError(RobotMemoryError):
+    """A snapshot's file does not hold what a snapshot holds."""
+
+
+def write_snapshot(path: Path, units: Iterable[MemoryUnit], stamp_ns: int) -> None:
+    """Write the units, coldest first, whole or not at all. Embeddings are left out: they are made again when asked."""
+    document = {"format": _FORMAT, "stamp_ns": stamp_ns, "units": [_unit_to_json(unit) for unit in units]}
+    scratch = path.with_name(path.name + ".part")
+    create_private(scratch)
+    scratch.write_text(json.dumps(document), encoding="utf-8")
+    os.replace(scratch, path)
+
+
+def read_snapshot(path: Path, now_ns: int, max_age_s: float) -> tuple[MemoryUnit, ...]:
+    """Return the units of a snapshot; none when there is no file or it is older than `max_age_s`.
+
+    Raises:
+        SnapshotError: the file is damaged or of another format.
+    """
+    if not path.is_file():
+        return ()
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != _FORMAT:
+            raise SnapshotError(f"{path}: expected format {_FORMAT}, got {document['format']}")
+        if now_ns - int(document["stamp_ns"]) > max_age_s * 1e9:
+            return ()
+        return tuple(_unit_from_json(value) for value in document["units"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise SnapshotError(f"{path}: not a snapshot of the short-term memory ({error}); remove it") from error
+
+
+def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
+    return {
+        **{name: getattr(unit, name) for name in (*_PLAIN, *_LATER)},
+        "position": unit.position.tolist(),
+        "covariance": unit.covariance.tolist(),
+        "size": unit.size.tolist(),
+        "states": [belief.as_row() for belief in unit.states],
+    }
+
+
+def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
+    return MemoryUnit(
+        **{name: value[name] for name in _PLAIN},
+        **{name: value[name] for name in _LATER if name in value},
+        position=np.array(value["position"]),
+        covariance=np.array(value["covariance"]),
+        size=np.array(value["size"]),
+        states=tuple(map(StateBelief.of_row, value["states"])),
+    )
