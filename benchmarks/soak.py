@@ -200,7 +200,7 @@ class _Robot:
 
 def _await(client: Any, processes: NodeProcesses) -> None:
     """Wait until all is ready; a request to a memory that was killed is lost, and asked again."""
-    from memory_node.nodes.waiting import PeerTimeoutError
+    from memory_node.nodes.service_clients import PeerTimeoutError
 
     for attempt in range(_TRIES):
         try:

@@ -157,7 +157,7 @@ def opened(args: argparse.Namespace, as_copy: bool = False) -> Iterator[OpenedMe
 
     activate_ros()
     from memory_node.nodes.connected_memory import inspected
-    from memory_node.nodes.waiting import PeerTimeoutError
+    from memory_node.nodes.service_clients import PeerTimeoutError
 
     where = f"domain {args.domain_id}, discovery range {os.environ.get(_RANGE, 'SUBNET')}"
     print(f"looking for the node {args.node} in {where}", file=sys.stderr, flush=True)

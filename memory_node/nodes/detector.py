@@ -17,11 +17,9 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.process import WorkerThread
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import Diagnosis, InputCounters
-from memory_node.nodes.inputs.camera_topics import COLOR, topic_of
-from memory_node.nodes.inputs.stage_guard import StageGuard
+from memory_node.nodes.diagnostics import Diagnosis, InputCounters, StageGuard
+from memory_node.nodes.inputs.camera_topics import COLOR, NewestImage, topic_of
 from memory_node.nodes.managed_node import ManagedNode
-from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.node_parameters import DetectorParameters
 from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.perception.image_decoding import labels_from_masks

@@ -12,8 +12,7 @@ from robot_memory import srv
 from memory_node.context.guidance import CompiledStep, StepObservation
 from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, StepRecord
 from memory_node.nodes import conversions
-from memory_node.nodes.service_clients import ServiceClients
-from memory_node.nodes.waiting import PeerTimeoutError
+from memory_node.nodes.service_clients import PeerTimeoutError, ServiceClients
 
 _SERVICES = (srv.StartEpisode, srv.RecordStep, srv.EndEpisode, srv.CompileContext)
 

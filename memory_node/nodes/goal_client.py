@@ -19,7 +19,7 @@ from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.running_goals import RunningGoals
-from memory_node.nodes.waiting import done_event
+from memory_node.nodes.service_clients import done_event
 
 
 class PatientActionClient(ActionClient):

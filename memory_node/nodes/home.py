@@ -18,11 +18,11 @@ from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
 from memory_node.nodes.diagnostics import Diagnosis
+from memory_node.nodes.execute_skill import SkillGoal, SkillServer
 from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import HomeParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
-from memory_node.nodes.skill_server import SkillGoal, SkillServer
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
 from memory_node.sim.camera_frame import FrameClock

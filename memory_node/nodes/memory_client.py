@@ -25,8 +25,7 @@ from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.in_words import in_words
 from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
-from memory_node.nodes.service_clients import ServiceClients
-from memory_node.nodes.waiting import PeerTimeoutError
+from memory_node.nodes.service_clients import PeerTimeoutError, ServiceClients
 from memory_node.scene_graph.state import ROBOT_ID
 
 _WAIT_STEP_S = 0.1

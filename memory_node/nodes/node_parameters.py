@@ -13,11 +13,31 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.health_parameters import DiagnosticUpdaterParameters, LifecycleParameters, PeerParameters
 from memory_node.nodes.inputs.config import ImageTransport, InputParameters
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig, SegmentTrackerConfig
 from memory_node.planner.memory_mode import Mode
 from memory_node.planner.planner_config import PlannerConfig, PlannerName
+from memory_node.planner.visual_verifier import VerifierConfig
 from memory_node.sim.noise import BodyNoise, DetectionNoise
+
+
+class VerifierParameters(VerifierConfig):
+    """Who verifies what a planner takes for done, and the camera that shows it."""
+
+    kind: Literal["graph", "pictures"] = parameter(
+        "graph",
+        "graph: goals are checked against the scene graph; pictures: a model that sees, `llm.verifier`, then looks at "
+        "the camera's newest picture, too",
+    )
+    image_topic: str = parameter(
+        "camera/color/image_raw",
+        "colour images of the robot's camera, listened to by kind pictures and expert.llm.sees",
+    )
+    image_transport: ImageTransport = parameter(
+        "raw", "how they come, as image_transport names it; compressed: on TOPIC/compressed"
+    )
+    wait_s: Live[Expert[float]] = parameter(
+        3.0, "how long a picture taken after the last skill is waited for", 0.0, 60.0
+    )
 
 
 class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):

@@ -11,10 +11,9 @@ from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.llm.deadline import Deadline
 from memory_node.nodes import conversions
-from memory_node.nodes.inputs.camera_topics import topic_of
-from memory_node.nodes.newest_image import NewestImage
+from memory_node.nodes.inputs.camera_topics import NewestImage, topic_of
+from memory_node.nodes.node_parameters import VerifierParameters
 from memory_node.nodes.qos import OVERRIDABLE
-from memory_node.nodes.verifier_parameters import VerifierParameters
 from memory_node.perception.crop import picture_jpeg
 from memory_node.planner.picture_source import SeenPicture
 

@@ -16,6 +16,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.expectations import expectations_of
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis
+from memory_node.nodes.execute_skill import SkillClient
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.guarded_node import GuardedNode
@@ -23,8 +24,7 @@ from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.picture_verification import CameraPictures
-from memory_node.nodes.skill_client import SkillClient
-from memory_node.nodes.waiting import PeerTimeoutError
+from memory_node.nodes.service_clients import PeerTimeoutError
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of

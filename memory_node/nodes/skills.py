@@ -8,6 +8,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillResult
 from memory_node.nodes.demonstrations import Demonstrations
 from memory_node.nodes.diagnostics import Diagnosis
+from memory_node.nodes.execute_skill import SkillGoal, SkillServer
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm, TrajectoryGripper
@@ -20,7 +21,6 @@ from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.plugins import RobotParts
 from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Hand, TargetLookup
-from memory_node.nodes.skill_server import SkillGoal, SkillServer
 
 
 class SkillsNode(ManagedNode):

@@ -43,7 +43,7 @@ class RosPeer:
 
     def call(self, kind: Any, name: str, timeout_s: float = 30.0, again_s: float = 5.0, **fields: Any) -> Any:
         """Return the response; asks again every `again_s`, as DDS takes a while to notice that a server was killed."""
-        from memory_node.nodes.waiting import PeerTimeoutError, result_of
+        from memory_node.nodes.service_clients import PeerTimeoutError, result_of
 
         client = self.node.create_client(kind, name)
         assert client.wait_for_service(timeout_sec=timeout_s), f"no service {name}"

@@ -27,14 +27,14 @@ class Caller:
     def send(self, skill: str, *arguments: str) -> Any:
         from robot_memory.msg import SkillCall
 
-        from memory_node.nodes.waiting import result_of
+        from memory_node.nodes.service_clients import result_of
 
         goal = self._action.Goal(call=SkillCall(skill=skill, arguments=list(arguments)))
         sent = self._client.send_goal_async(goal, feedback_callback=lambda m: self.feedback.append(m.feedback))
         return result_of(sent, 10.0, "execute_skill")
 
     def __call__(self, skill: str, *arguments: str) -> Any:
-        from memory_node.nodes.waiting import result_of
+        from memory_node.nodes.service_clients import result_of
 
         return result_of(self.send(skill, *arguments).get_result_async(), 20.0, "execute_skill").result
 

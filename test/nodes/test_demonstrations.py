@@ -16,9 +16,8 @@ def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recor
     peer: RosPeer, tmp_path: Path
 ) -> None:
     from memory_node.nodes.demonstrations import Demonstrations
+    from memory_node.nodes.execute_skill import SkillClient, SkillGoal, SkillServer
     from memory_node.nodes.running_goals import RunningGoals
-    from memory_node.nodes.skill_client import SkillClient
-    from memory_node.nodes.skill_server import SkillGoal, SkillServer
 
     def perform(goal: SkillGoal) -> SkillResult:
         puts = goal.call.skill == "PutObject"

@@ -131,7 +131,7 @@ def test_goal_whose_server_is_offered_no_more_is_not_waited_for(peer: RosPeer, o
 
 def test_planner_that_waits_for_a_memory_node_can_be_stopped(peer: RosPeer) -> None:
     from memory_node.nodes.memory_client import MemoryClient
-    from memory_node.nodes.waiting import PeerTimeoutError
+    from memory_node.nodes.service_clients import PeerTimeoutError
 
     client = MemoryClient(peer.node, "memory_that_is_not_there")
     begun_s = time.monotonic()
@@ -144,7 +144,7 @@ def test_ending_node_waits_no_more_for_a_service_that_has_gone(peer: RosPeer, ot
     from robot_memory.srv import GetSceneGraph
 
     from memory_node.nodes.memory_client import MemoryClient
-    from memory_node.nodes.waiting import PeerTimeoutError
+    from memory_node.nodes.service_clients import PeerTimeoutError
 
     asked, released, ending = threading.Event(), threading.Event(), threading.Event()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from memory_node.nodes.newest_image import NewestImage
+from memory_node.nodes.inputs.camera_topics import NewestImage
 
 
 def test_newest_is_taken_and_the_others_are_counted() -> None:

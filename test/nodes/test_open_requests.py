@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.nodes.open_requests import OpenRequests
+from memory_node.nodes.memory_services import OpenRequests
 
 
 def test_closing_waits_until_the_executor_has_sent_the_answer() -> None:

@@ -64,7 +64,7 @@ class Person:
 
     def says(self, instruction: str) -> Any:
         """Return the result of one instruction."""
-        from memory_node.nodes.waiting import result_of
+        from memory_node.nodes.service_clients import result_of
 
         self.feedback.clear()
         goal = self._action.Goal(instruction=instruction)

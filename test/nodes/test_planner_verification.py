@@ -147,8 +147,8 @@ def test_by_default_nobody_listens_to_the_camera(tmp_path: Path) -> None:
 
 def test_picture_is_waited_for_until_one_is_new_enough(peer: RosPeer) -> None:
     from memory_node.nodes import conversions
+    from memory_node.nodes.node_parameters import VerifierParameters
     from memory_node.nodes.picture_verification import CameraPictures
-    from memory_node.nodes.verifier_parameters import VerifierParameters
 
     pictures = CameraPictures(peer.node, VerifierParameters(image_topic="seen", wait_s=10.0))
 

@@ -106,7 +106,7 @@ def test_thing_is_held_even_if_the_retreat_fails(robot: SimulatedRobot, call: Ca
 def test_cancel_while_driving_stops_the_base(robot: SimulatedRobot, call: Caller) -> None:
     from action_msgs.msg import GoalStatus
 
-    from memory_node.nodes.waiting import result_of
+    from memory_node.nodes.service_clients import result_of
 
     robot.slow = True
     handle = call.send("GoToObject", "Apple")
@@ -119,7 +119,7 @@ def test_cancel_while_driving_stops_the_base(robot: SimulatedRobot, call: Caller
 
 
 def test_cancel_while_the_arm_moves_stops_it_and_drops_nothing(robot: SimulatedRobot, call: Caller) -> None:
-    from memory_node.nodes.waiting import result_of
+    from memory_node.nodes.service_clients import result_of
 
     call("GoToObject", "Apple")
     call("PickupObject", "Apple")

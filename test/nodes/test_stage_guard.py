@@ -3,8 +3,7 @@
 from typing import Any
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.nodes.diagnostics import InputCounters
-from memory_node.nodes.inputs.stage_guard import StageGuard
+from memory_node.nodes.diagnostics import InputCounters, StageGuard
 
 
 class Log:

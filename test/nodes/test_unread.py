@@ -9,7 +9,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.nodes import conversions
-from memory_node.nodes.inputs.unread import Unread
+from memory_node.nodes.inputs.arrivals import Unread
 
 STAMP_NS = 1_000_000_007
 

@@ -19,11 +19,11 @@ from robot_memory.action import ExecuteInstruction
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes import conversions
+from memory_node.nodes.connected_memory import InstructionClient
 from memory_node.nodes.goal_client import GoalStoppedError
-from memory_node.nodes.instruction_client import InstructionClient
 from memory_node.nodes.qos import LATCHED
+from memory_node.nodes.service_clients import result_of
 from memory_node.nodes.spinning import spin
-from memory_node.nodes.waiting import result_of
 from memory_node.scene_graph.free_space import OccupancyMap
 
 _PATH_STEP_M = 0.05

@@ -1,10 +1,11 @@
-"""Moments: stamps that stay in order when a clock is set back."""
+"""Moments: stamps that stay in order when a clock is set back, and what several streams tell of one moment."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, order=True)
@@ -72,3 +73,79 @@ class Timelines:
             return self._newest[stream].run
         counted = [self._newest[stream]] if self._strangers else self._newest.values()
         return max(newest.run for newest in counted) + 1
+
+
+class Synchronizer:
+    """Groups each message of the leading stream with the nearest one of every other stream.
+
+    A group is settled by stamps alone: when each stream has a message of the very moment, or has gone past it. So
+    streams may overtake each other on the way without changing what belongs together. (message_filters'
+    ApproximateTimeSynchronizer takes what is there first.)
+
+    Args:
+        streams: their names; the first one leads.
+        slop_s: messages of one moment may be stamped this far apart.
+        depth: so many messages of a stream wait at most; then the oldest is dropped.
+        clock_jump_s: a step back of more than this means that the clock was set back, or that the stamp is wrong.
+    """
+
+    def __init__(self, streams: Sequence[str], slop_s: float, depth: int, clock_jump_s: float) -> None:
+        self._leader, *self._others = streams
+        self._slop_s = slop_s
+        self._depth = depth
+        self._timelines = Timelines(streams, clock_jump_s)
+        self._waiting: dict[str, deque[tuple[Moment, Any]]] = {name: deque() for name in streams}
+        self._dropped = 0
+
+    def __len__(self) -> int:
+        return len(self._waiting[self._leader])
+
+    def add(self, stream: str, stamp_ns: int, message: Any) -> None:
+        """Take in the next message of a stream."""
+        waiting = self._waiting[stream]
+        waiting.append((self._timelines.moment(stream, stamp_ns), message))
+        if len(waiting) > self._depth:
+            waiting.popleft()
+            self._dropped += stream == self._leader
+
+    def take_dropped(self) -> int:
+        """Return how many messages of the leading stream found no partners since the last call."""
+        dropped, self._dropped = self._dropped, 0
+        return dropped
+
+    def settled(self, nothing_more: bool = False) -> Iterator[tuple[Moment, tuple[Any, ...]]]:
+        """Yield (moment, messages in the order of the streams) of what is settled, in the leading stream's order.
+
+        nothing_more: no stream brings anything for now, so the nearest that has come is the nearest there is.
+        """
+        leading = self._waiting[self._leader]
+        while leading:
+            moment, message = leading[0]
+            partners = {name: self._partner(name, moment, nothing_more) for name in self._others}
+            missing = [name for name, partner in partners.items() if partner is None]
+            if not all(self._is_past(name, moment) for name in missing):
+                return
+            leading.popleft()
+            self._let_go_before(moment)
+            if missing:
+                self._dropped += 1
+                continue
+            yield moment, (message, *(partner[1] for partner in partners.values() if partner is not None))
+
+    def _partner(self, stream: str, moment: Moment, nothing_more: bool) -> tuple[Moment, Any] | None:
+        """Return the message of a stream that is known to be the nearest to a moment, None while there is none."""
+        near = [entry for entry in self._waiting[stream] if entry[0].apart_s(moment) <= self._slop_s]
+        nearest = min(near, key=lambda entry: entry[0].apart_s(moment), default=None)
+        if nearest is None or nearest[0] == moment or nothing_more or self._is_past(stream, moment):
+            return nearest
+        return None
+
+    def _let_go_before(self, moment: Moment) -> None:
+        """Drop what is too old for anything that the leading stream may still bring."""
+        for name in self._others:
+            waiting = self._waiting[name]
+            while waiting and waiting[0][0] < moment and waiting[0][0].apart_s(moment) > self._slop_s:
+                waiting.popleft()
+
+    def _is_past(self, stream: str, moment: Moment) -> bool:
+        return self._timelines.newest(stream) >= moment

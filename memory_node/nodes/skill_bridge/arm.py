@@ -23,10 +23,10 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.nodes import conversions
 from memory_node.nodes.running_goals import RunningGoals
+from memory_node.nodes.service_clients import PeerTimeoutError, answer_of
 from memory_node.nodes.skill_bridge.base import Surroundings
 from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import ActionCall, SkillRun
-from memory_node.nodes.waiting import PeerTimeoutError, answer_of
 
 # Largest step between two poses that MoveIt computes (m).
 _STEP_M = 0.01
