@@ -36,7 +36,7 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
-from memory_node.planner.reading.question import Question, Slot
+from memory_node.planner.reading.conversation import Question, Slot
 
 _PROMPTS = Path(__file__).parent / "prompts"
 # What chance comes to among the calls that the world model values.

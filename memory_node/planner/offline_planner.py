@@ -26,16 +26,14 @@ from memory_node.planner.planner import (
     ProgressKind,
 )
 from memory_node.planner.reading.commands import is_fragment
-from memory_node.planner.reading.conversation import Conversation
+from memory_node.planner.reading.conversation import Conversation, Question
 from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
-from memory_node.planner.reading.named_things import NamedThings
+from memory_node.planner.reading.named_things import NamedThings, with_speaker
 from memory_node.planner.reading.plain_reader import PlainReader
-from memory_node.planner.reading.question import Question
 from memory_node.planner.reading.resumption import goals_then
-from memory_node.planner.reading.speaker import with_speaker
 from memory_node.planner.reading.understanding import Understander, Understanding
-from memory_node.planner.reading.unseen_person import question_about_person
+from memory_node.planner.reading.unseen import question_about_person
 from memory_node.planner.told_limits import Verdict
 
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})

@@ -34,8 +34,7 @@ from memory_node.planner.planner import (
     PlanRun,
 )
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.reading.conversation import Conversation
-from memory_node.planner.reading.question import UnclearError
+from memory_node.planner.reading.conversation import Conversation, UnclearError
 from memory_node.planner.reading.references import References
 from memory_node.planner.reading.resumption import interrupted
 from memory_node.questions.going_on import going_on

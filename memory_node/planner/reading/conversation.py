@@ -6,13 +6,45 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill_library import GoalKind
+from memory_node.domain.text_enum import TextEnum
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Parts
 from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO, NEAR
 from memory_node.planner.reading.lexicon import Called
 from memory_node.planner.reading.noun_phrase import NounPhrase
-from memory_node.planner.reading.question import Question, Slot
 from memory_node.world.state import Thing
+
+
+class Slot(TextEnum):
+    """The part of a command that an answer fills."""
+
+    TARGET = "target"
+    DESTINATION = "destination"
+    LIGHT = "light"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to the person. choices: answers that would do; others may, too.
+
+    confirms: "yes" means what was said. about: words of the instruction that an answer takes the place of, "" where
+    that is not known.
+    """
+
+    text: str
+    choices: tuple[str, ...] = ()
+    slot: Slot = Slot.COMMAND
+    confirms: bool = False
+    about: str = ""
+
+
+class UnclearError(Exception):
+    """A command leaves open what matters; it never leaves the reader of instructions."""
+
+    def __init__(self, text: str, choices: tuple[str, ...] = (), slot: Slot = Slot.COMMAND, about: str = "") -> None:
+        super().__init__(text)
+        self.question = Question(text, choices, slot, about=about)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""The small words of English: which words stand for which verbs, places, states and turns of speech."""
+"""The words of an instruction, and English's small ones: which stand for which verbs, places and turns of speech."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -84,7 +85,7 @@ class English:
             words = _words_of(data[name])
             setattr(self, name, frozenset(words) if made == "frozenset[str]" else Phrases.of(words))
         self._fill_verbs(kinds)
-        self.determiners = self.definite | self.indefinite
+        self.determiners = self.definite | _INDEFINITE
         self.function_words = frozenset(PUNCTUATION).union(
             *(self.small, self.determiners, self.pronouns, self.people, self.subjects, self.auxiliaries, self.joining),
             *(self.particles, self.negative, self.fillers, self.relative, self.posed, self.saying, self.acting),
@@ -96,7 +97,6 @@ class English:
     attributes: frozenset[str]
     every: frozenset[str]
     definite: frozenset[str]
-    indefinite: frozenset[str]
     pronouns: frozenset[str]
     plural: frozenset[str]
     people: frozenset[str]
@@ -226,7 +226,50 @@ def _data() -> dict[str, Any]:
     return loaded
 
 
-def phrase_data(name: str) -> Mapping[str, str]:
-    """Return one of the file's tables of words to words: "contractions", "spelling"."""
-    table: Mapping[str, str] = _data()[name]
-    return table
+_INDEFINITE = frozenset(_data()["indefinite"].split())
+
+
+def is_indefinite(phrase: str) -> bool:
+    """Return whether a phrase is of some one thing, none that is known to be meant: "a lamp", "any lamp", "another"."""
+    return phrase.partition(" ")[0].lower() in _INDEFINITE
+
+
+_TOKEN = re.compile(r"[a-zà-ÿ0-9]+(?:[-'][a-zà-ÿ0-9]+)*|[,.;:!?]")
+_OTHER_NAME = re.compile(r"(?<=[a-zà-ÿ])/[a-zà-ÿ]+")  # "the hall/corridor": the first name will do
+_DIGITS = re.compile(r"^\d{1,2}$")
+_NUMBERS = {str(number): word for word, number in _data()["numbers"].items() if isinstance(number, int)}
+_CONTRACTED = _data()["contractions"]
+_SPELT = Phrases({tuple(said.split()): meant.split() for said, meant in _data()["spelling"].items()})
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words and marks of a text."""
+    plain = text.lower().replace("’", "'").replace("…", ",").replace("...", ",")
+    plain = re.sub(r"\s[-–—]+\s|[–—]|--+", " , ", plain)
+    plain = _OTHER_NAME.sub("", plain)
+    words: list[str] = []
+    for token in _TOKEN.findall(plain):
+        words += _written_out(token)
+    return _respelt(words)
+
+
+def _written_out(token: str) -> list[str]:
+    if token in _CONTRACTED:
+        return _CONTRACTED[token].split()
+    if token.endswith("'s"):
+        return [token[:-2], "'s"]
+    if token.endswith("s'"):
+        return [token[:-1], "'s"]
+    if _DIGITS.match(token):
+        return [_NUMBERS.get(token, token)]
+    return token.split("-") if "-" in token else [token]
+
+
+def _respelt(words: list[str]) -> list[str]:
+    spelt: list[str] = []
+    at = 0
+    while at < len(words):
+        found = _SPELT.at(words, at)
+        spelt += found[0] if found is not None else [words[at]]
+        at += found[1] if found is not None else 1
+    return spelt

@@ -9,10 +9,9 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.asked import read_question
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
 from memory_node.planner.reading.command_reader import CommandReader
-from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb, past
+from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb, past, words_of
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.noun_phrase import NounPhrase
-from memory_node.planner.reading.words import words_of
 
 _K = GoalKind
 _LINKS = frozenset({"and", "then", "but", "so", "or"})

@@ -9,7 +9,7 @@ from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.names import kind_words, singular
-from memory_node.planner.reading.words import words_of
+from memory_node.planner.reading.english import words_of
 
 _GENERIC = 2  # a name that so many other classes answer to tells little
 _LONG = 5  # letters from which on a name with a wrongly doubled letter is still known

@@ -8,12 +8,12 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.planner.goal import Mention
+from memory_node.planner.reading.conversation import Slot, UnclearError
 from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO
 from memory_node.planner.reading.home_classes import HomeClasses, Recall
 from memory_node.planner.reading.lexicon import Called
 from memory_node.planner.reading.noun_phrase import NounPhrase
-from memory_node.planner.reading.question import Slot, UnclearError
 
 Fits = Callable[[str], bool]
 

@@ -7,13 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.domain.names import singular
 from memory_node.domain.states import ObjectState
-from memory_node.planner.reading.english import FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, past
+from memory_node.planner.reading.english import (
+    FROM,
+    INTO,
+    NEAR,
+    PUNCTUATION,
+    UNDER,
+    WITH,
+    English,
+    is_indefinite,
+    past,
+)
 from memory_node.planner.reading.lexicon import Called, Lexicon
 
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
-
-
-_INDEFINITE = frozenset(("a", "an", "any", "some"))
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,7 @@ class NounPhrase:
     @property
     def indefinite(self) -> bool:
         """Whether any such thing will do: "a table", "any lamp"."""
-        return self.text.partition(" ")[0].lower() in _INDEFINITE
+        return is_indefinite(self.text) and not self.other
 
     @property
     def only_room(self) -> bool:

@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.reading.commands import as_liked, commands_of, goal_of
-from memory_node.planner.reading.question import UnclearError
+from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.planner.reading.resumption import all_left, goals_left, without
 from memory_node.planner.reading.understanding import Understanding

@@ -17,15 +17,15 @@ from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
-from memory_node.planner.reading.question import UnclearError
-from memory_node.planner.reading.speaker import speaker_id
+from memory_node.planner.reading.conversation import UnclearError
+from memory_node.planner.reading.english import is_indefinite
+from memory_node.planner.reading.named_things import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
 from memory_node.questions.past import past_form, verb_of
 from memory_node.questions.phrase import Phrase, phrase_of
 
 _SURE = 0.5
 _BESIDE_M = 1.0
-_ONE = frozenset(("a", "an", "some", "another", "this", "that"))  # words before one thing of several
 _OPEN_WISH = re.compile(
     r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
     r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
@@ -162,7 +162,7 @@ class References:
         any_in = self._room_called(phrase.place) if only_placed else ""  # any of those in the room
         thing_id = self._latest(ids) if ids and not any_in else ""
         classes = (self._objects[thing_id].class_name,) if thing_id else phrase.classes
-        if able is not None and not thing_id and words.partition(" ")[0] in ("a", "an", "any"):
+        if able is not None and not thing_id and is_indefinite(words) and not phrase.another:
             alike = (name for name in phrase.others if self.kinds[name].can(able) and self._of((name,)))
             classes = (*classes, *alike)  # any that is called so will do where nothing has to be carried
         mention = Mention(phrase.text, classes, phrase.states, phrase.another, room=any_in, thing_id=thing_id)
@@ -174,7 +174,7 @@ class References:
         """Return whether words mean a kind of which several stand open, and nothing tells one of them apart; "a drawer"
         and "this drawer" are one."""
         is_called = self.binding.thing_called(words.removeprefix("the ").removeprefix("my ")) is not None
-        if is_called or words.partition(" ")[0].lower() in _ONE:
+        if is_called or is_indefinite(words) or words.lower().startswith(("this ", "that ")):
             return False
         phrase = self.phrase(words)
         if phrase.pronoun or self._told_apart(phrase) is not None:

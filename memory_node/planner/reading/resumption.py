@@ -15,7 +15,7 @@ from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.text.words import stems
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.commands import commands_of, goal_of
-from memory_node.planner.reading.question import UnclearError
+from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.questions.going_on import going_on
 

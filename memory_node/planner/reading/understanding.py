@@ -11,23 +11,19 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.command import Command, Instruction, Part, Parts, Remark, named_classes
-from memory_node.planner.reading.conversation import Conversation, Pending, completed
-from memory_node.planner.reading.described import Describing, PlainWords, joined
+from memory_node.planner.reading.conversation import Conversation, Pending, Question, Slot, UnclearError, completed
+from memory_node.planner.reading.described import Describing, PlainWords, SaidInPassing, joined
 from memory_node.planner.reading.discourse import Discourse
-from memory_node.planner.reading.english import English
+from memory_node.planner.reading.english import English, words_of
 from memory_node.planner.reading.forms import InstructionReader
 from memory_node.planner.reading.goal_rows import tidied
 from memory_node.planner.reading.goals import Goals
-from memory_node.planner.reading.guessing import LIKELY, Grounding, Guessing
 from memory_node.planner.reading.home_classes import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.reading.lexicon import Lexicon
 from memory_node.planner.reading.meaning import Meaning, Prefer
 from memory_node.planner.reading.noun_phrase import NounPhrase
-from memory_node.planner.reading.passing import SaidInPassing
-from memory_node.planner.reading.question import Question, Slot, UnclearError
-from memory_node.planner.reading.trained_reader import GoalModel
-from memory_node.planner.reading.unseen_furniture import question_about
-from memory_node.planner.reading.words import words_of
+from memory_node.planner.reading.trained_reader import LIKELY, GoalModel, Grounding, Guessing
+from memory_node.planner.reading.unseen import question_about
 
 LONGEST_CHARACTERS = 4_000
 # Goals that hurt when they are wrong: a word must ask for them.

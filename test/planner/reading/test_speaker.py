@@ -5,7 +5,7 @@ from told_home import home, thing
 
 from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.reading.speaker import with_speaker
+from memory_node.planner.reading.named_things import with_speaker
 
 ME = Mention("me", ("User",))
 MUG = Mention("the mug", ("Mug",))
