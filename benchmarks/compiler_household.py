@@ -37,7 +37,7 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import NullLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner

@@ -12,13 +12,13 @@ from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.averages import mean_of, median_of
 from memory_node.context.beliefs import Beliefs, Failed
 from memory_node.context.brief_state import BriefState
+from memory_node.context.compilations import Retrieve
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, Compiler, Guidance, StepObservation, TakenStep, said
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
 from memory_node.context.task_memory import TaskMemory
-from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.context import estimate_tokens
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.skill_library import bind

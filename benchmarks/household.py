@@ -26,7 +26,7 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import NullLog
 from memory_node.planner.executor import ExecutedStep
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig

@@ -19,10 +19,9 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
-from memory_node.lessons.config import ExperienceConfig, Part
+from memory_node.lessons.config import ExperienceConfig, OptimizerConfig, OptimizerKind, Part
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import NullLog
-from memory_node.lessons.optimizer.config import OptimizerConfig, OptimizerKind
+from memory_node.lessons.lesson import NullLog
 from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner import Planner

@@ -9,13 +9,11 @@ from typing import Any
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.compilations import Compilations
+from memory_node.context.compilations import Compilations, TaskRetrieval
 from memory_node.context.config import CompilerConfig
-from memory_node.context.context_writer import ContextWriter
+from memory_node.context.context_writer import ContextWriter, held_object
 from memory_node.context.recalled import Recalled
-from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.context.told_contexts import ToldContexts
-from memory_node.context.whereabouts import held_object
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock, local_day
 from memory_node.domain.context import Memory

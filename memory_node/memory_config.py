@@ -9,8 +9,7 @@ from memory_node.context.config import CompilerConfig
 from memory_node.domain.clock import time_zone
 from memory_node.domain.parameters import Parameters, parameter
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.optimizer.config import OptimizerConfig
+from memory_node.lessons.config import ExperienceConfig, OptimizerConfig
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig

@@ -27,8 +27,7 @@ from memory_node.knowledge.standard_step import TOLD, step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import LESSONS
+from memory_node.lessons.lesson import LESSONS, Lesson
 from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.lessons.plugmem import in_words
 from memory_node.llm.open_model import ModelShelf

@@ -33,8 +33,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import Lesson, NullLog
 from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
 from memory_node.memory import RobotMemory
 from memory_node.planner.executor import InstructionResult

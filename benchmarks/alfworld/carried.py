@@ -10,8 +10,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import ExperienceLog
+from memory_node.lessons.lesson import ExperienceLog, Lesson
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 # Reading what some hundred games taught takes far less.

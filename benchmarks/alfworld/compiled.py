@@ -14,9 +14,9 @@ from benchmarks.alfworld.open_world import with_unknown_places
 from benchmarks.alfworld.robot import TextRobot
 from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.compilations import Retrieve
 from memory_node.context.guidance import CompiledStep, Compiler, StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
-from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, ObjectReference, SkillCall
 from memory_node.planner.goal import Goal

@@ -16,10 +16,10 @@ from benchmarks.alfworld.play import CompilingAccount, GameEngine
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.compiler_variants import HISTORY, LATENT, NO_STATE, STATIC, TEXT, compiler_of, m_of
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.compilations import Retrieve
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiler, Delivery
 from memory_node.context.task_memory import TaskMemory
-from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.scene_graph.place_habits import PlaceCensus

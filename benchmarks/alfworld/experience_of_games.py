@@ -14,7 +14,7 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
-from memory_node.lessons.log import LESSONS
+from memory_node.lessons.lesson import LESSONS
 from memory_node.opening import StoreLog
 from memory_node.store.store import Store
 

@@ -10,8 +10,7 @@ from typing import Any
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import LESSONS
+from memory_node.lessons.lesson import LESSONS, Lesson
 
 # A position behind a class ("Mug@12.0,5.0,0.5"), and a number behind a name ("shelf 3").
 _POSITION = re.compile(r"@-?\d[-\d.,]*")

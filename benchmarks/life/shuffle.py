@@ -17,7 +17,7 @@ from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.runs import play_day
 from benchmarks.life.switches import COMPILER, EPISODES, LESSONS, WORKING
-from memory_node.context.task_retrieval import Retrieve
+from memory_node.context.compilations import Retrieve
 from memory_node.domain.step import EpisodeSummary
 
 

@@ -30,7 +30,7 @@ from benchmarks.stream.outcomes import Stream, operation_of, rows_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerKind, OptimizerModelConfig
+from memory_node.lessons.config import OPTIMIZERS, OptimizerConfig, OptimizerKind, OptimizerModelConfig
 from memory_node.lessons.optimizer.curator import Curator, open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner

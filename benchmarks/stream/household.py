@@ -20,7 +20,7 @@ from memory_node.domain.context import estimate_tokens
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import NullLog
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.planner.planner import Planner
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cached_property
 
-from memory_node.context.past_deeds import deeds_in_words, task_in_words
+from memory_node.context.recalled import deeds_in_words, task_in_words
 from memory_node.domain.answer import Recollection
 from memory_node.domain.clock import ago, spoken_moment
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource, estimate_tokens

@@ -11,10 +11,10 @@ from functools import partial
 
 import numpy as np
 
+from memory_node.context.context_writer import held_object
 from memory_node.context.guidance import KnownThing
 from memory_node.context.soft_memory import unsaid
 from memory_node.context.told_contexts import ToldContexts
-from memory_node.context.whereabouts import held_object
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange

@@ -23,7 +23,7 @@ from memory_node.intake.short_term_mirror import GONE, ShortTermMirror
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import LESSONS
+from memory_node.lessons.lesson import LESSONS
 from memory_node.scene_graph.edits import SceneEdits, UndoBook
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
-from memory_node.domain.parameters import Expert, Parameters, parameter
 from memory_node.domain.ports import TextEmbedder
+from memory_node.lessons.config import BankLimits
 from memory_node.lessons.lesson import Lesson, Wording, with_evidence
 from memory_node.lessons.method import of_other_things, says_something, written
 from memory_node.lessons.optimizer.attempt import Attempt
@@ -26,21 +26,6 @@ _OUTCOMES_KEPT = 256
 _SAME_INTENT = 0.7
 # A lesson that was followed and did not help so often in a row is given up.
 MOST_CONTRADICTIONS = 3
-
-
-class BankLimits(Parameters):
-    """How much a bank holds and shows."""
-
-    capacity: Expert[int] = parameter(300, "entries of the bank at most", 1, 100_000)
-    shown: Expert[int] = parameter(3, "entries that a task retrieves (UMEM's K)", 1, 100)
-    related: Expert[float] = parameter(0.5, "least cosine of two task texts that count as related", -1.0, 1.0)
-    same: Expert[float] = parameter(0.8, "from this cosine on, an addition to a full bank becomes an update", -1.0, 1.0)
-    least_trials: Expert[int] = parameter(
-        6, "tasks that an entry must have been shown for before it may be withdrawn", 1, 1_000_000
-    )
-    least_utility: Expert[float] = parameter(
-        -0.15, "an entry of a lower utility is withdrawn, see least_trials", -1.0, 1.0
-    )
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
-"""The parameters of experience; defaults are BrainMem's where it names one."""
+"""The parameters of experience, BrainMem's where it names one, and of the optimizer of memory."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.parameters import Expert, Live, Parameters, parameter
+from memory_node.domain.parameters import Expert, Live, Parameters, Profile, parameter
+from memory_node.llm.config import SHARED, ModelConfig
 
 Part = Literal["working", "episodic", "semantic"]
 PARTS: frozenset[Part] = frozenset(get_args(Part))
@@ -36,3 +37,44 @@ class ExperienceConfig(Parameters):
         description="which graphs of episodic memory answer: what worked in rooms, what came of actions, relations "
         "that steps met, trajectories of similar episodes",
     )
+
+
+OptimizerKind = Literal["none", "rules", "model"]
+OPTIMIZERS: tuple[OptimizerKind, ...] = get_args(OptimizerKind)
+
+
+class OptimizerModelConfig(ModelConfig):
+    """The language model that decides what an attempt leaves in memory."""
+
+    max_reply_tokens: Expert[int] = parameter(400, "tokens of one reply at most", 1, 32_000)
+    timeout_s: Expert[float] = parameter(
+        120.0, "time for one attempt, corrections and all; nothing waits for it", 0.1, 3600.0
+    )
+    max_repairs: Expert[int] = parameter(1, "corrections asked of a faulty reply", 0, 20)
+    most_waiting: Expert[int] = parameter(
+        8, "with more ended episodes waiting for it, the next leaves nothing", 1, 10_000
+    )
+
+
+class BankLimits(Parameters):
+    """How much a bank holds and shows."""
+
+    capacity: Expert[int] = parameter(300, "entries of the bank at most", 1, 100_000)
+    shown: Expert[int] = parameter(3, "entries that a task retrieves (UMEM's K)", 1, 100)
+    related: Expert[float] = parameter(0.5, "least cosine of two task texts that count as related", -1.0, 1.0)
+    same: Expert[float] = parameter(0.8, "from this cosine on, an addition to a full bank becomes an update", -1.0, 1.0)
+    least_trials: Expert[int] = parameter(
+        6, "tasks that an entry must have been shown for before it may be withdrawn", 1, 1_000_000
+    )
+    least_utility: Expert[float] = parameter(
+        -0.15, "an entry of a lower utility is withdrawn, see least_trials", -1.0, 1.0
+    )
+
+
+class OptimizerConfig(BankLimits):
+    """What attempts leave in memory, and who decides it; docs/optimizer.md explains it."""
+
+    kind: OptimizerKind = parameter(
+        "rules", "who decides what an ended episode leaves in memory; model: the language model `llm.optimizer`"
+    )
+    llm: Annotated[OptimizerModelConfig, Profile("llm.optimizer", SHARED)] = OptimizerModelConfig()

@@ -24,8 +24,7 @@ from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.learner import Learner, OnEnded, learn_nothing
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import LESSONS, ExperienceLog
+from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
 from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.plugmem import intent_of

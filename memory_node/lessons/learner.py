@@ -17,8 +17,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
 from memory_node.lessons.brainmem import guideline_of, to_prune
 from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import ExperienceLog, write_lessons
+from memory_node.lessons.lesson import ExperienceLog, Lesson, write_lessons
 from memory_node.lessons.long_term import LongTermExperience
 from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
 from memory_node.lessons.optimizer.curator import Curator

@@ -11,8 +11,7 @@ import pytest
 from memory_node.context.brief_state import BriefState, Create, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, KnownThing, StepObservation, TakenStep
-from memory_node.context.prompt_compiler import PromptCompiler, possible_goals
-from memory_node.context.reply_forms import Choices, SaidCompilation, reply_schema
+from memory_node.context.prompt_compiler import Choices, PromptCompiler, SaidCompilation, possible_goals, reply_schema
 from memory_node.context.soft_memory import UNSAID, Layer, SoftMemoryWeights
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError, NotFoundError

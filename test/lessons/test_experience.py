@@ -8,8 +8,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import LESSONS
+from memory_node.lessons.lesson import LESSONS, Lesson
 from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery
 
 StepMaker = Callable[..., StepRecord]

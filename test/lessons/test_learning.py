@@ -8,11 +8,10 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.lessons.bank import BankLimits, LessonBank
-from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.config import BankLimits, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import LessonKind
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import LessonKind, NullLog
 from memory_node.lessons.long_term import ExperienceQuery
 from memory_node.lessons.optimizer.candidate import Candidate, Proposal
 from memory_node.lessons.optimizer.curator import Curator

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
-from memory_node.lessons.bank import BankLimits, LessonBank
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.config import BankLimits
 from memory_node.lessons.lesson import Lesson, Tally, Wording
 from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.attempt import Attempt

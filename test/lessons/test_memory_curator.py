@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.lessons.bank import BankLimits, LessonBank
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import LESSONS, NullLog
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.config import BankLimits
+from memory_node.lessons.lesson import LESSONS, Lesson, NullLog
 from memory_node.lessons.optimizer.candidate import Candidate, Proposal
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import RulesOptimizer

@@ -9,11 +9,10 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
-from memory_node.lessons.bank import BankLimits, LessonBank
-from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.bank import LessonBank
+from memory_node.lessons.config import BankLimits, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import Lesson, LessonKind, NullLog, Preparation, Wording
 from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of, without
 
 KINDS = load_catalogue()

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from memory_node.context.brief_state import BriefState
-from memory_node.context.reply_forms import Choices
+from memory_node.context.prompt_compiler import Choices
 from memory_node.llm.chat import GrammarForm, Message, ToolModel
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline

@@ -8,8 +8,8 @@ from plain_search import HashedWords
 
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
+from memory_node.lessons.config import OptimizerConfig
 from memory_node.lessons.method import read_method
-from memory_node.lessons.optimizer.config import OptimizerConfig
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

@@ -7,16 +7,15 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
-from memory_node.context.compilations import Compilations
+from memory_node.context.compilations import Compilations, TaskRetrieval
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance, GuidancePort, StepObservation
-from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.log import NullLog
+from memory_node.lessons.lesson import NullLog
 from memory_node.planner.guided_execution import GuidedExecution
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.rows import read_rows
 from memory_node.context.guidance import Delivery
-from memory_node.context.reply_forms import SaidCompilation
+from memory_node.context.prompt_compiler import SaidCompilation
 from memory_node.context.soft_memory import UNSAID
 from memory_node.llm.chat import Message
 from training.compiler.teacher import CompilerPair

@@ -10,12 +10,14 @@ from benchmarks.alfworld.dialogue import with_memory
 from memory_node.context.brief_state import BriefState, Delete, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery, StepObservation
 from memory_node.context.prompt_compiler import (
+    MOST_USED,
+    Choices,
     CompilerPrompts,
+    SaidCompilation,
     possible_goals,
     shown_entries,
     unsaid_of,
 )
-from memory_node.context.reply_forms import MOST_USED, Choices, SaidCompilation
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.episodes.repetition import repeated
 from memory_node.llm.chat import Message

@@ -10,11 +10,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import Change, LessonBank
-from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.log import ExperienceLog, NullLog, write_lessons
+from memory_node.lessons.config import OptimizerConfig
+from memory_node.lessons.lesson import ExperienceLog, Lesson, NullLog, write_lessons
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate, Optimizer, Proposal, read_candidate
-from memory_node.lessons.optimizer.config import OptimizerConfig
 from memory_node.lessons.optimizer.prompt import PromptOptimizer
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.past_deeds import quoted
+from memory_node.context.recalled import quoted
 from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import ago, spoken_day_ago, spoken_now

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
-from memory_node.context.past_deeds import quoted
+from memory_node.context.recalled import quoted
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.knowledge.text.words import stems

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from memory_node.catalogue.class_name import folded
-from memory_node.context.past_deeds import episode_lines, quoted
+from memory_node.context.recalled import episode_lines, quoted
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.states import ATTRIBUTES
 from memory_node.domain.step import Deed

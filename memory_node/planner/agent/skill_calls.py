@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memory_node.context.past_deeds import quoted
+from memory_node.context.recalled import quoted
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -18,7 +18,7 @@ from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
 from memory_node.lessons.expectations import place_of
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.agent.home_names import HomeNames, joined
-from memory_node.planner.agent.permission import refusal
+from memory_node.planner.agent.model_goals import refusal
 from memory_node.planner.agent.services import shortened
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
