@@ -37,6 +37,7 @@ def catalogue_of(file: LabelSpaceFile) -> ObjectCatalogue:
         groups=dict(file.groups),
         diets=dict(file.diets),
         ingredients=dict(file.ingredients),
+        plant_based=file.plant_based,
         alike_sets=tuple(map(tuple, file.alike)),
         treatments=tuple(_treatment(name, entry) for name, entry in file.treatments.items()),
         recipient=file.roles.recipient or "",

@@ -99,6 +99,7 @@ class LabelSpaceFile(_Entry):
     groups: dict[Text, tuple[ClassName, ...]] = Field(default_factory=dict)
     diets: dict[Text, tuple[ClassName, ...]] = Field(default_factory=dict)
     ingredients: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
+    plant_based: tuple[Text, ...] = ()
     alike: tuple[tuple[ClassName, ...], ...] = ()
     treatments: dict[Text, TreatmentEntry] = Field(default_factory=dict)
     roles: Roles = Roles()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,13 +26,13 @@ class ObjectCatalogue:
     properties of `unknown`: by default a hand can take it, and nothing else can be done with it.
 
     groups: words for several classes ("fruit"). diets: what people are called who must not have some classes.
-    ingredients: see counted_as(). alike_sets: rows of classes that can stand in for one another, the likest side by
-    side. treatments: what verbs ask for; the first of a skill is meant when the words say no more. recipient: the class
-    of those whom things are handed to. bins: where what is thrown away goes. reading_lights: what a thing is looked at
-    under. put_down_places: where what is only in the way may be put, the handiest first. hides: what may hide a thing,
-    with a prior, for things with a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them.
-    phrases: what people say of several classes, with the classes. strangers: what people ask for that is no class here,
-    and its purposes.
+    ingredients: see counted_as(). plant_based: words that make dairy something else ("oat milk"). alike_sets: rows of
+    classes that can stand in for one another, the likest side by side. treatments: what verbs ask for; the first of a
+    skill is meant when the words say no more. recipient: the class of those whom things are handed to. bins: where what
+    is thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where what is only in the way
+    may be put, the handiest first. hides: what may hide a thing, with a prior, for things with a property or for
+    ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of several classes, with
+    the classes. strangers: what people ask for that is no class here, and its purposes.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ObjectCatalogue:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     diets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ingredients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    plant_based: tuple[str, ...] = ()
     alike_sets: tuple[tuple[str, ...], ...] = ()
     treatments: tuple[Treatment, ...] = ()
     recipient: str = ""
@@ -137,6 +139,16 @@ class ObjectCatalogue:
             found.update(dict.fromkeys(new))
             waiting += new
         return frozenset(found)
+
+    def names_food(self, words: str, food: str) -> bool:
+        """Return whether words name a food, or what counts as it: "chopped walnuts" a nut; almond milk is no milk."""
+        said = self._of_plants.sub(r" \1 ", f" {' '.join(map(singular, words.lower().split()))} ")
+        return any(f" {one} " in said for one in self.counted_as(food))
+
+    @cached_property
+    def _of_plants(self) -> re.Pattern[str]:
+        first, dairy = ("|".join(map(re.escape, one)) for one in (self.plant_based, self.counted_as("dairy")))
+        return re.compile(rf" ({first}) (?:{dairy}) ") if first else re.compile(r"(?!)")
 
     def with_wholes(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return classes with the ones that they are part of, each behind its part: a basin and its sink."""

@@ -46,6 +46,7 @@ def on_base(own: LabelSpaceFile, base: LabelSpaceFile) -> LabelSpaceFile:
         groups=_joined({word: rename(members) for word, members in base.groups.items()}, own.groups),
         diets=_joined({word: rename(members) for word, members in base.diets.items()}, own.diets),
         ingredients=_joined(base.ingredients, own.ingredients),
+        plant_based=tuple(dict.fromkeys((*base.plant_based, *own.plant_based))),
         alike=(*filter(_several, map(rename, base.alike)), *own.alike),
         treatments=_treatments(own.treatments, base.treatments, rename),
         roles=_roles(own.roles, base.roles, rename),

@@ -13,7 +13,9 @@ from memory_node.domain.skill import StateChange
 from memory_node.inspector import requests as asks
 from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.inspector.edit_book import Deed
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.told.in_words import in_words
 
 # The stamp of what is told: memory's own now.
 _NOW = 0
@@ -59,14 +61,16 @@ def remember(memory: AgentMemory, told: asks.Remember) -> Deed:
 
 
 def tell_fact(memory: AgentMemory, told: asks.TellFact) -> Deed:
-    """Return: a person tells a fact. Its undo retracts it, unless it had been told before and counted; what it took the
-    place of counts again."""
+    """Return: a person tells a fact. Its outcome says whether it was understood. Its undo retracts it, unless it had
+    been told before and counted; what it took the place of counts again."""
     counted: set[str] = set()
+    kept: list[Proposition] = []
 
     def run() -> tuple[str, ...]:
         alike = memory.ask(told.text, Mode.SEMANTIC, _ALIKE).propositions
         counted.update(_bare(one.text) for one in alike if one.active)
         statements = memory.tell_fact(told.text, told.teller)
+        kept[:] = statements
         return tuple(one.text if one.active else f"{_NO_LONGER}{one.text}" for one in statements)
 
     def undo(statements: tuple[str, ...]) -> None:
@@ -74,7 +78,7 @@ def tell_fact(memory: AgentMemory, told: asks.TellFact) -> Deed:
             if not one.startswith(_NO_LONGER) and _bare(one) not in counted:
                 memory.retract_fact(one)
 
-    return Deed(f"tell: {told.text}", run, undo)
+    return Deed(f"tell: {told.text}", run, undo, lambda: in_words(kept))
 
 
 def _bare(statement: str) -> str:

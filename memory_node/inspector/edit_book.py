@@ -24,17 +24,19 @@ class Deed:
     """Something to change, in words.
 
     run: does it and returns the ids that it is about. undo: given these ids brings back what was before, None where
-    nothing can.
+    nothing can. outcome: what came of it, in words, once it has run.
     """
 
     words: str
     run: Callable[[], tuple[str, ...]]
     undo: Callable[[tuple[str, ...]], None] | None = None
+    outcome: Callable[[], str] = str
 
 
 @dataclass(frozen=True)
 class Edit:
-    """One deed on record. due_ns: when it will be carried out, of one that waits. message: why it failed."""
+    """One deed on record. due_ns: when it will be carried out, of one that waits. message: why it failed, or what came
+    of it."""
 
     id: str
     who: str
@@ -145,7 +147,7 @@ class EditBook:
             ids = deed.run()
             self._on_done()
             _log.info("edit %s by %s: %s", edit.id, edit.who, deed.words)
-            done = replace(edit, state="done", undoable=deed.undo is not None, ids=ids)
+            done = replace(edit, state="done", undoable=deed.undo is not None, ids=ids, message=deed.outcome())
             self._keep(done, deed)
             return done
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
@@ -36,6 +37,8 @@ from memory_node.planner.reading.understanding import Understander, Understandin
 from memory_node.planner.reading.unseen import question_about_person
 from memory_node.planner.told_limits import Verdict
 
+_ANYWAY = re.compile(r"(?P<what>.+?),? (?:anyway|all the same|nevertheless|nonetheless)", re.I | re.S)
+_IT = re.compile(r"(?:please |just )*(?:do (?:it|that)|go ahead(?: with (?:it|that))?)", re.I)
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})
 SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
 
@@ -110,8 +113,7 @@ class OfflinePlanner:
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
-        instruction = named.text
-        instruction = self._with_question(instruction, situation)
+        instruction, insists = _insisted(self._with_question(named.text, situation), situation.conversation)
         read = self._plainly(instruction, situation) or self.read(instruction, situation)
         read = _of_one_each(read, named.several, named.with_ids)
         if read.refused:
@@ -126,7 +128,10 @@ class OfflinePlanner:
                 situation.note(f"was told: {text}")
             return asked(read.question, situation)
         ban = self._note_unread(instruction, read.goals, situation)
-        if ban.question:
+        for text in ban.notes if insists else ():
+            situation.note(f"was told, and done all the same: {text}")
+        if ban.question and not insists:
+            situation.conversation.doubted = instruction
             return asked(Question(ban.question), situation)
         if read.answer:
             return _answered(read.answer, situation)
@@ -257,6 +262,17 @@ def _of_one_each(
         question = Question(f"You speak of two things of the kind {min(unclear)}. Which one shall I take first?")
         return Understanding((), read.source, 0.0, question)
     return replace(read, goals=meant(read.goals))
+
+
+def _insisted(said: str, conversation: Conversation) -> tuple[str, bool]:
+    """Return an instruction without "anyway", and whether a person who says that knows of what may forbid it: "do it
+    anyway" is the one that was asked about."""
+    doubted, conversation.doubted = conversation.doubted, ""
+    found = _ANYWAY.fullmatch(said.strip(" .!"))
+    if found is None:
+        return said, False
+    is_again = bool(doubted) and _IT.fullmatch(found["what"]) is not None
+    return doubted if is_again else found["what"], True
 
 
 def _known_answer(text: str, situation: PlanningContext) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Treatment
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
@@ -136,6 +138,7 @@ class ToldLimits:
                 return _asking([objection])
             closed.append(unusable | _of_others(goal, binding))
             notes |= dict.fromkeys(f"{one.text}." for one in _unsure(goal, binding))
+            notes |= dict.fromkeys(f"{one.text.rstrip('.')}." for one in self._tools_out_of_order(goal, binding))
             for skill, places in self._places_of(goal, binding):
                 acts = ((one.id, Act(skill, _reference(goal.target), one.id)) for one in places)
                 found = {name: objection for name, act in acts if (objection := binding.objection(act)) is not None}
@@ -157,10 +160,19 @@ class ToldLimits:
             goal = goal.changed(target=replace(goal.target, thing_id=""))
         return {one: binding.owner_told(one) for one in _of_others(goal, binding)}
 
+    def _treatment_of(self, goal: Goal) -> Treatment | None:
+        return self._kinds.meant_treatment(goal.kind, goal.treatment) if goal.kind in _TREATED else None
+
+    def _tools_out_of_order(self, goal: Goal, binding: BindingFacts) -> list[ToldFact]:
+        """Return what was told of tools that a goal may take and that cannot be used."""
+        treatment = self._treatment_of(goal)
+        tools = {folded(name) for name in treatment.tools} if treatment is not None else set()
+        return [one for one in binding.of(Relation.BROKEN) if tools & set(map(folded, one.subject.classes))]
+
     def _places_of(self, goal: Goal, binding: BindingFacts) -> Iterator[tuple[str, list[SceneObject]]]:
         """Yield where a goal may be achieved as memory knows it, each with the skill: appliances, destinations."""
         things = [one for one in binding.scene.objects if not one.removed]
-        treatment = self._kinds.meant_treatment(goal.kind, goal.treatment) if goal.kind in _TREATED else None
+        treatment = self._treatment_of(goal)
         if treatment is not None:
             yield _SKILL_OF[goal.kind], [one for one in things if one.class_name in treatment.at]
         place = goal.destination
@@ -180,9 +192,12 @@ _FORBIDS = (Relation.NEVER, Relation.AVOIDS, Relation.BROKEN)
 # What sounds like a ban, or a rule with exceptions; "the mug is not mine", "I can't find it" and what was, are none.
 _BANS = re.compile(
     r"\b(?:(?:never|nobody|no one)(?! (?:ha[sd]|have|was|were|did|knew|knows|saw)\b)|"
+    r"nothing (?:goes|is to|may|must|should)|(?:do|does)(?: not|n't) (?:go|belong)|reserved for|"
+    r"(?:leave|keep) .+ (?:where|as) (?:it|they) (?:is|are)|(?-i:[Oo]nly [A-Z][\w-]* (?!is\b|was\b|has\b)[a-z]+s)|"
     r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
-    r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )(?:do not|don't|didn't|did not)\b",
+    r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"
+    r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near)\b))\b",
     re.IGNORECASE,
 )
 
@@ -204,7 +219,8 @@ def _against(goal: Goal, binding: BindingFacts) -> Objection | None:
             return objection
     to = [goal.destination.text] if goal.destination is not None else []
     people = [*binding.persons_in(goal.text), *to] if goal.kind in _GIVEN else []
-    return next((one for name in people if (one := binding.harm(goal.target.object_class, name)) is not None), None)
+    what, place = goal.target.object_class, _reference(goal.destination) if goal.destination is not None else ""
+    return next((one for name in people if (one := binding.harm(what, name, place)) is not None), None)
 
 
 def _unsure(goal: Goal, binding: BindingFacts) -> list[Objection]:

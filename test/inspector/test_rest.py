@@ -321,6 +321,9 @@ def test_past_is_answered_as_it_was(client: Client, memory: RobotMemory) -> None
 
 def test_facts_of_later_are_not_told_of_then(client: Client) -> None:
     told = client.post("/api/v1/tell_fact", text="Carl likes green pears", teller="Ben")
+    unread = client.post("/api/v1/tell_fact", text="Carl hums when he is content.")
+    assert "no rule of mine reads them" in unread["message"]
+    client.post(f"/api/v1/edits/{unread['id']}/undo")
     (fact,) = (one for one in client.get("/api/v1/knowledge?concept=Carl") if "pears" in one["text"])
     assert (fact["told"], fact["teller"]) == (True, "Ben")
     then = client.get(f"/api/v1/knowledge?concept=Carl&as_of_s={fact['stamp_s'] - 1}")

@@ -172,6 +172,39 @@ def test_food_is_not_given_to_whom_something_in_it_would_harm(told: str, inside:
     assert binding(told, "The bread contains raisins and coconut.", scene=scene).harm("Bread", "Ida") is None
 
 
+def test_milk_of_plants_is_no_milk_and_of_nuts_still_of_nuts() -> None:
+    scene, inside = home(thing("bread", "Bread")), "The bread contains almond milk."
+    assert binding("Ida is lactose intolerant.", inside, scene=scene).harm("Bread", "Ida") is None
+    assert binding("Ida is allergic to nuts.", inside, scene=scene).harm("Bread", "Ida") is not None
+
+
+def test_spoilt_food_is_handed_to_nobody_and_may_be_thrown_away() -> None:
+    scene = home(thing("egg", "Egg"), thing("bin", "GarbageCan"))
+    facts = binding("The egg has gone off.", "Ida sits at the desk.", scene=scene)
+    assert objects(facts, "PutObject", "egg", "user")
+    assert facts.harm("Egg", "Ida") is not None
+    assert objects(facts, "HeatObject", "egg", "microwave")
+    assert not objects(facts, "PutObject", "egg", "bin")
+    assert facts.harm("Egg", "the desk") is None
+    assert not objects(binding("The egg is not bad.", scene=scene), "PutObject", "egg", "user")
+
+
+def test_what_a_group_must_not_have_is_kept_from_whoever_may_be_of_it() -> None:
+    scene = home(thing("knife", "Knife"))
+    ban = "Keep the knives away from the kids."
+    assert binding(ban, scene=scene).harm("Knife", "Mia") is not None  # nobody told who the kids are
+    facts = binding(ban, "Mia is a kid.", scene=scene)
+    assert facts.harm("Knife", "Mia") is not None
+    assert facts.harm("Knife", "Ben") is None
+    assert facts.harm("Knife", "me") is None
+
+
+def test_nothing_is_given_to_somebody_where_they_must_not_be() -> None:
+    facts = binding("Ida is not allowed at the desk.", scene=home(thing("apple", "Apple")))
+    assert facts.harm("Apple", "Ida", "desk") is not None
+    assert facts.harm("Apple", "Ida", "counter") is None
+
+
 def test_aunts_of_two_people_are_two_persons() -> None:
     scene = home(thing("bread", "Bread"))
     told = (

@@ -136,6 +136,22 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The sofa is where Lily sleeps.", Relation.SLEEPS, "Lily", "sofa"),
         ("The vase has been moved to the bedroom.", Relation.AT, "vase", "bedroom"),
         ("The mug was given to Ben as a present.", Relation.OWNED, "mug", "Ben"),
+        ("Vera is not allowed on the sofa.", Relation.AVOIDS, "Vera", "sofa"),
+        ("The dog is allowed on the sofa again.", Relation.AVOIDS, "dog", "sofa"),
+        ("No kids on the sofa.", Relation.AVOIDS, "kids", "sofa"),
+        ("Keep the dog off the sofa.", Relation.AVOIDS, "dog", "sofa"),
+        ("Never feed the dog chocolate.", Relation.AVOIDS, "dog", "chocolate"),
+        ("Kids are not to handle knives.", Relation.AVOIDS, "Kids", "knives"),
+        ("The baby mustn't get hold of the pen.", Relation.AVOIDS, "baby", "pen"),
+        ("Keep the knives away from the kids.", Relation.AVOIDS, "kids", "knives"),
+        ("Vera must be vegan.", Relation.AVOIDS, "Vera", "vegan"),
+        ("Vera eats halal.", Relation.AVOIDS, "Vera", "halal"),
+        ("Vera suffers from coeliac disease.", Relation.AVOIDS, "Vera", "coeliac"),
+        ("Anything with nuts makes Vera ill.", Relation.AVOIDS, "Vera", "nuts"),
+        ("The butter has gone off.", Relation.BROKEN, "butter", ""),
+        ("The eggs expired last week.", Relation.BROKEN, "eggs", ""),
+        ("The knife is too blunt to cut anything.", Relation.BROKEN, "knife", ""),
+        ("No plates on the bed.", Relation.NEVER, "plates", "bed"),
         ("The lamp needs no repair.", None, "", ""),
         ("Vera needs fixing.", None, "", ""),
         ("Vera's called the doctor.", None, "", ""),
@@ -358,6 +374,31 @@ def test_thing_with_an_adjective_is_told_apart() -> None:
     assert fact.subject == Term("blue mug", ("Mug",), "blue")
 
 
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("Never turn the lamp off in the kitchen.", "turn off"),
+        ("The lamp in the kitchen must stay on.", "turn off"),
+        ("Leave the lamp in the kitchen on.", "turn off"),
+        ("Keep the fridge in the kitchen shut.", "open"),
+        ("The fridge in the kitchen stays closed because the power is out.", "open"),
+    ],
+)
+def test_what_is_to_stay_as_it_is_must_not_be_changed(text: str, verb: str) -> None:
+    [fact] = read(text)
+    assert (fact.relation, fact.verb, fact.subject.room) == (Relation.NEVER, verb, "kitchen")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Vera is vegan and Jonas is too.", "Vera is vegan and so is Jonas.", "Vera is vegan, so no eggs for her."],
+)
+def test_second_clause_says_of_another_or_of_the_same_what_it_leaves_out(text: str) -> None:
+    first, second = read(text)
+    assert (first.subject.words, first.object.words) == ("Vera", "vegan")
+    assert (second.subject.words, second.object.words) in (("Jonas", "vegan"), ("Vera", "eggs"))
+
+
 def test_each_clause_of_a_sentence_is_read_with_its_subject() -> None:
     both = [
         (one.relation, one.subject.words, one.object.words) for one in read("Vera is vegan and sleeps on the sofa.")
@@ -390,7 +431,10 @@ def test_what_is_not_to_be_given_to_somebody_is_avoided(said: str) -> None:
         "Ida must not be woken before nine.",
         "Ida must be in bed by nine.",
         "The vase must never be sold.",
-        "Keep the knives away from the kids.",
+        "The lamp is off.",
+        "Wen cannot hold heavy things.",
+        "Vera wants the towels folded in the dresser, not in the cabinet.",
+        "We are out of butter.",
     ],
 )
 def test_rule_that_would_hold_the_robot_to_nothing_is_not_read(said: str) -> None:

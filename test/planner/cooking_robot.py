@@ -11,6 +11,7 @@ from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.told_limits import ToldLimits
@@ -41,7 +42,9 @@ class CookingRobot(SeeingRobot):
             for n, one in enumerate(places, 1)
         ]
 
-    def carry_out(self, instruction: str, embedder: TextEmbedder) -> InstructionResult:
+    def carry_out(
+        self, instruction: str, embedder: TextEmbedder, conversation: Conversation | None = None
+    ) -> InstructionResult:
         """Carry an instruction out with all that memory holds, as the planner's node does, and record it."""
         memory, now_ns = self.memory, lambda: self.world.now_ns
         past: Recalled = memory.recall_past()
@@ -56,6 +59,7 @@ class CookingRobot(SeeingRobot):
             told=memory.told_facts,
             limits=ToldLimits(past.facts, memory.scene, self.kinds, now_ns, past.zone),
             known=known,
+            conversation=conversation or Conversation(),
         ).execute(instruction)
         memory.commit()
         return result

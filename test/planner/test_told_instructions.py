@@ -4,6 +4,7 @@ import pytest
 from cooking_robot import CookingRobot
 
 from memory_node.domain.ports import TextEmbedder
+from memory_node.planner.reading.conversation import Conversation
 
 
 @pytest.fixture
@@ -47,6 +48,49 @@ def test_ban_that_no_form_reads_is_asked_about(robot: CookingRobot, word_embedde
     result = robot.carry_out("Put the laptop on the desk.", word_embedder)
     assert result.outcome.question == "Nobody but Paul may use the laptop. What shall I do instead?"
     assert not result.steps
+
+
+@pytest.mark.parametrize(
+    ("told", "instruction"),
+    [
+        ("The shelf was freshly painted, nothing goes on it.", "Put the remote control on the shelf."),
+        ("Leave the newspaper where it is until Dad has read it.", "Put the newspaper on the sofa."),
+        ("Only Eva handles the vase.", "Put the vase on the sofa."),
+        ("The towel is reserved for visitors of ours.", "Bring me the towel."),
+        ("Metal doesn't go in the microwave.", "Put the fork in the microwave."),
+    ],
+)
+def test_rule_in_other_words_is_asked_about(
+    robot: CookingRobot, word_embedder: TextEmbedder, told: str, instruction: str
+) -> None:
+    robot.memory.tell_fact(told)
+    result = robot.carry_out(instruction, word_embedder)
+    assert told.split(",")[0].rstrip(".") in result.outcome.question
+    assert not result.steps
+
+
+def test_person_may_insist_on_what_only_sounds_forbidden(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    insisted = robot.carry_out("Put the laptop on the desk anyway.", word_embedder)
+    assert insisted.outcome.success
+    assert "was told, and done all the same: Nobody but Paul may use the laptop" in insisted.notes
+    conversation = Conversation()
+    assert robot.carry_out("Put the laptop on the sofa.", word_embedder, conversation).outcome.question
+    assert robot.carry_out("Do it anyway.", word_embedder, conversation).outcome.success
+    assert not robot.carry_out("Do it anyway.", word_embedder, conversation).steps
+    robot.memory.tell_fact("The laptop must never be moved.")
+    assert robot.carry_out("Put the laptop on the sofa anyway.", word_embedder).outcome.question
+
+
+def test_drawer_that_memory_does_not_know_is_asked_for(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    robot.memory.tell_fact("We keep the mugs in the drawer of the night stand.")
+    result = robot.carry_out("Put the mug away.", word_embedder)
+    assert "I know of no drawer of the night stand" in result.outcome.question
+    assert not result.steps
+
+
+def test_tool_that_is_out_of_order_is_told_of(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    robot.memory.tell_fact("The knife is too blunt to cut anything.")
+    assert "The knife is too blunt to cut anything." in robot.carry_out("Slice the bread.", word_embedder).notes
 
 
 def test_what_is_told_with_an_instruction_is_not_told_of_as_left_at_that(

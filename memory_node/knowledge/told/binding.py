@@ -14,12 +14,14 @@ from datetime import tzinfo
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.clock import part_of_day
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.names import singular
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.knowledge.told.fact import Relation, Term, ToldFact, names_of_several, same_role, with_whose
+from memory_node.knowledge.told.plainer import BEING
 
 # What is done to its first thing by a skill, in the verbs of people; "touch" and "use" are in all of them.
 VERBS: dict[str, frozenset[str]] = {
@@ -42,9 +44,12 @@ VERBS: dict[str, frozenset[str]] = {
 }
 _ANY_ACT = frozenset({"touch", "use"})
 _USED = frozenset({"ToggleOn", "SwitchOn", "HeatObject", "CoolObject", "CleanObject", "FillObject"})
+_EATEN = frozenset({"SliceObject", "HeatObject"})  # food that is told to be spoilt is not made ready to be eaten
 _NEAR_M = 0.5
 # "niece Anna", "Ben's aunt Vera".
 _ROLE_AND_NAME = re.compile(r"(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+) (?P<name>[A-Z].*)")
+# Of whom anybody may be: "kids".
+_GROUP = re.compile(rf"(?:{BEING})(?<=s|n)")
 _SPEAKER = frozenset({"i", "me", "we", "us"})
 
 
@@ -151,7 +156,7 @@ class BindingFacts:
         class_name = self._class_of(act.thing, thing)
         verbs = VERBS.get(act.skill, frozenset()) | (_ANY_ACT if act.skill in VERBS else frozenset())
         for fact in self._about(class_name, thing):
-            if fact.relation is Relation.BROKEN and act.skill in _USED and not act.place:
+            if fact.relation is Relation.BROKEN and (act.skill in _EATEN or (act.skill in _USED and not act.place)):
                 return Objection(fact, thing.id if thing is not None else "")
             if fact.verb == "leave" and act.skill == "PutObject" and self._is_elsewhere(fact.object, place, act.place):
                 return Objection(fact)
@@ -203,19 +208,22 @@ class BindingFacts:
         name = person.attributes.get("name") if person is not None else None
         return self.harm(class_name, str(name or "I"))
 
-    def harm(self, class_name: str, person: str) -> Objection | None:
-        """Return what speaks against giving somebody of a name a thing of a class: also for what it contains."""
-        content = [one.object for one in self._about(class_name, None) if _tells_content(one)]
-        classes = {folded(name) for name in (class_name, *(name for one in content for name in one.classes))}
+    def harm(self, class_name: str, person: str, place: str = "") -> Objection | None:
+        """Return what speaks against giving somebody of a name a thing of a class: also for what it contains, and where
+        it is spoilt. place: where it would be given, which somebody may have to avoid, too."""
+        told = self._about(class_name, None)
+        content = [one.object for one in told if one.relation is Relation.CONTAINS]
+        at = self._class_of(place, self._found(place))
+        classes = {folded(name) for name in (class_name, at, *(name for one in content for name in one.classes))}
         inside = [*(one.words for one in content), *self.kinds[class_name].names]
         for fact in self.of(Relation.AVOIDS):
             if not self._is_person_of(fact.subject, person):
                 continue
-            harmful = self.kinds.counted_as(fact.object.words)
             is_of_class = not classes.isdisjoint(map(folded, fact.object.classes))
-            if is_of_class or any(_names_food(words, harmful) for words in inside):
+            if is_of_class or any(self.kinds.names_food(words, fact.object.words) for words in inside):
                 return Objection(fact)
-        return None
+        is_given = self.kinds[class_name].can(Property.EDIBLE) and self._is_somebody(person)
+        return next((Objection(one) for one in told if one.relation is Relation.BROKEN and is_given), None)
 
     # --- persons
 
@@ -261,11 +269,27 @@ class BindingFacts:
         """Return whether a fact is of the person whom words mean; where either tells no role it may be."""
         if term.classes:
             return False
+        if _GROUP.fullmatch(term.words.lower()):
+            return self._may_be_one_of(term.words, words)
         name, role = self._person(f"{term.attributes} {term.words}".strip())
         wanted, wanted_role = self._person(words)
         if not same_role(name, wanted):
             return False
         return not (role and wanted_role) or same_role(role, wanted_role) or name.lower() not in self._several
+
+    def _may_be_one_of(self, group: str, person: str) -> bool:
+        """Return whether somebody is told to be one of the "kids"; where nobody is, any but the speaker may be."""
+        if same_role(group, person):
+            return True
+        kind = re.compile(rf"(?:an? |the )?(?:\w+ )*{re.escape(singular(group.lower()))}", re.I)
+        members = [one.subject for one in self.of(Relation.IS) if kind.fullmatch(one.object.words)]
+        if not members:
+            return self._person(person)[0] != "I"
+        return any(self._is_person_of(one, person) for one in members)
+
+    def _is_somebody(self, words: str) -> bool:
+        name = self._person(words)[0]
+        return name == "I" or name in self.persons_here() or bool(self.about_person(words))
 
     def about_person(self, name: str) -> list[ToldFact]:
         """Return what was told of somebody, in the order in which it was told."""
@@ -437,10 +461,6 @@ def forbids_use(fact: ToldFact) -> bool:
     return fact.relation is Relation.BROKEN or (fact.relation is Relation.NEVER and fact.verb == "use")
 
 
-def _tells_content(fact: ToldFact) -> bool:
-    return fact.relation is Relation.CONTAINS
-
-
 def _as_said(person: str, text: str) -> str:
     """Return how a text names somebody of a name or role, "" where it does not: Ben's aunt as "aunt", or as his."""
     name = person.rpartition("'s ")[2]
@@ -448,12 +468,6 @@ def _as_said(person: str, text: str) -> str:
     if not name.islower():
         return name if said else ""
     return next((one for one in said if same_role(person, one)), "")
-
-
-def _names_food(words: str, foods: Collection[str]) -> bool:
-    """Return whether words name one of some foods, each in the singular: "chopped walnuts" a walnut."""
-    said = f" {' '.join(map(singular, words.lower().split()))} "
-    return any(f" {food} " in said for food in foods)
 
 
 def _is_vague(fact: ToldFact) -> bool:

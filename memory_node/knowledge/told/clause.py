@@ -11,10 +11,15 @@ from memory_node.knowledge.told.binding import VERBS
 # What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
 _JOINED = re.compile(
     r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? "
-    r"(?=(?:he|she|it|they|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
+    r"(?=(?:he|she|it|they|no|neither|nor|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
     r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|stays?|I|we|"
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
     r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) )"
+)
+# "[Ben is vegan] and so is Ida", "and Ida is too".
+_LIKEWISE = re.compile(
+    r"(?:(?:neither|nor) )?(?:is|are|does|do|has|have|can) (?P<who>[A-Z][\w-]*)|"
+    r"(?P<other>[A-Z][\w-]*) (?:is|are|does|do|has|have|can)(?: not)?,? (?:too|as well|either)"
 )
 _ROLE_AND_NAME = re.compile(r"^((?:my|[A-Z][\w-]*'s) [a-z-]+),? ([A-Z][\w-]*),? (?=[a-z])")
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
@@ -31,12 +36,13 @@ NOT_NAMING = frozenset(
 )
 
 LIES = frozenset({"go", "stand", "lie", "come", "be", "stay", "remain", "hang", "sit", "live", "belong", "get"})
+AILS = frozenset({"be", "have", "suffer", "follow", "keep", "eat"})  # verbs before a diet or what asks for one
 PUTS = frozenset({"put", "place", "keep", "store", "leave", "hang", "return", "charge", "allow"})
 SITS = frozenset({"work", "eat", "sit", "stay", "rest", "read", "wait"})
 LIKES, DISLIKES = frozenset({"like", "love", "enjoy", "prefer"}), frozenset({"hate", "dislike", "detest"})
 TAKES = frozenset({"eat", "drink", "have", "take", "want", "touch", "tolerate", "stand", "get"})
 RUNS, FAILS = frozenset({"work", "heat", "cool"}), frozenset({"leak", "stick", "jam", "fail"})
-_VERBS = LIES | PUTS | SITS | DISLIKES | LIKES | TAKES | RUNS | FAILS | {"sleep", "contain", "use"}
+_VERBS = (AILS - _BEING) | LIES | PUTS | SITS | DISLIKES | LIKES | TAKES | RUNS | FAILS | {"sleep", "contain", "use"}
 _KNOWN_VERBS = _VERBS.union(*VERBS.values(), {"give"})
 # Verbs of lasting facts, which take an s in the third person; others that people tell of themselves are past forms.
 LASTING = (LIKES | DISLIKES | TAKES | SITS | PUTS | {"sleep", "use", "live", "need", "own", "play", "call", "know"}) - {
@@ -111,7 +117,11 @@ def _parts(text: str) -> list[str]:
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
             found.append(f"{subject} belongs {one}")
         elif word == "not":
-            found.append(f"{subject} must not be {rest}")
+            found.append(f"{subject} must not be put {rest}")
+        elif word == "no":  # "no wine for her"
+            found.append(re.sub(r"\b(?:him|her|them)\b", subject, one))
+        elif (same := _LIKEWISE.fullmatch(one)) is not None:  # "and Ida is too"
+            found.append(f"{same['who'] or same['other']} {first.removeprefix(subject).strip()}")
         elif word[0].isupper() or word == "we":  # "the cup was mine, but I gave it to Ben"
             found.append(re.sub(r"\b(?:it|them)\b", subject, one, count=1))
         else:

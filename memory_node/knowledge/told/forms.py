@@ -17,6 +17,7 @@ from memory_node.domain.names import singular
 from memory_node.domain.states import ATTRIBUTES
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import (
+    AILS,
     BINDING,
     CONDITIONS,
     DISLIKES,
@@ -46,9 +47,11 @@ _PLACED = re.compile(
 )
 
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
-_PART = re.compile(rf"(?:^| )(?:in the|at) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
+_PART = re.compile(rf"(?:^| )(?:in the|at|all) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
-_ROLE = re.compile(r"^(?:my (?=[a-z])|(?=.*'s ))(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+)(?: (?P<name>[A-Z].*))?$")
+_ROLE = re.compile(
+    r"^(?:(?:my|our|the) (?=[a-z])|(?=.*'s ))(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+)(?: (?P<name>[A-Z].*))?$"
+)
 # "[Ida likes] her apples sliced".
 _PREPARED = re.compile(
     r"^(?:only )?(?P<own>his |her |their |my )?(?:the |an? )?(?P<food>[\w ]+?) (?:only )?(?P<how>[\w-]+)$"
@@ -61,8 +64,20 @@ _NO_FOOD = re.compile(r"^(?:nothing|anything|everything|to|not|in|on|at|by|from|
 
 _BROKEN = re.compile(
     r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
-    r"being (?:repaired|fixed|serviced)|playing up|on strike)$"
+    r"being (?:repaired|fixed|serviced)|playing up|on strike|too \w+ to (?:be used|use|cut|work|write)(?: anything)?)$"
 )
+# Food that nobody should eat any more.
+_SPOILT = re.compile(
+    r"^(?:off|bad|sour|rancid|stale|rotten|mou?ldy|spoil(?:ed|t)|expired|rotting|"
+    r"past (?:its|their|the) .*\b(?:date|best))\b"
+)
+# What a thing must not undergo that is to stay so.
+_UNDONE = {"shut": "open", "closed": "open", "locked": "open", "open": "close", "on": "turn off", "off": "turn on"}
+# "Anything with gluten" is gluten.
+_WITH = re.compile(
+    r"^(?:any|every|some|what)?(?:thing|foods?|ever)s? (?:with|containing|that contains?|made (?:of|from|with)) ", re.I
+)
+_DIET = re.compile(r"^(?:from )?(?:an? |strictly |very )*(?P<diet>.+?)(?: (?:disease|diet|intolerance|food))?$")
 _WELL = re.compile(r"^(?:working|fine|ok|okay|repaired|fixed|mended|back in (?:order|service))$")
 _PARTICLE = re.compile(r"^(?:up|away|off|on|down|out) (?=the |my |our |any |a )")
 # "Saving the candle for the anniversary" is of the candle, "in the bath and wants nothing" says two things.
@@ -134,13 +149,17 @@ class TellingReader:
     # --- what is said of things
 
     def _of_things(self, clause: Clause, things: list[Term]) -> Iterable[ToldFact]:
-        works = _works(clause)
+        is_food = any(self._kinds[name].can(Property.EDIBLE) for thing in things for name in thing.classes)
+        works = _is_good(clause) if is_food else _works(clause)
         owners = re.fullmatch(rf"to ({NAMES})", clause.rest) if clause.verb == "belong" else None
         if owners is not None:
             return [ToldFact(Relation.OWNED, things[0], owner) for owner in _people(owners[1]) if not clause.negated]
         if works is not None:
-            is_food = any(self._kinds[name].can(Property.EDIBLE) for thing in things for name in thing.classes)
-            return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things if not is_food]
+            return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things]
+        is_kept = clause.verb in ("stay", "remain") or (clause.verb == "be" and clause.helpers & BINDING)
+        undone = _undone(clause.rest) if is_kept and not clause.negated else ""
+        if undone:
+            return [ToldFact(Relation.NEVER, thing, verb=undone) for thing in things]
         called = re.fullmatch(r"(?:called|named) (.+)", clause.rest) if clause.verb == "be" else None
         if called is not None:
             name = _bare(called[1]).lower()
@@ -203,7 +222,13 @@ class TellingReader:
     def _ordered(self, clause: Clause) -> tuple[ToldFact, ...]:
         """Return what must not be done, and where things are to be kept."""
         words, verb = clause.rest.split(), clause.verb
-        at = next((one for one in (0, -1) if words and _switching(verb, words[one]) != verb), None)
+        # "Turn the lamp off in the kitchen"; behind "the lamp on the desk" there is no place.
+        within = (at for at in range(1, len(words) - 1) if re.match(_AT, " ".join(words[at + 1 :])))
+        places = (0, -1, *within) if words else ()
+        at = next((one for one in places if _switching(verb, words[one]) != verb), None)
+        undone = _undone(words[-1]) if words and verb in PUTS and not clause.negated else ""
+        if undone:
+            return tuple(ToldFact(Relation.NEVER, one, verb=undone) for one in self._things(" ".join(words[:-1])))
         if at is not None:
             verb = _switching(verb, words.pop(at))
         words = _PARTICLE.sub("", " ".join(words)).split()
@@ -223,6 +248,10 @@ class TellingReader:
     # --- what is said of people
 
     def _of_people(self, clause: Clause, people: list[Term]) -> Iterable[ToldFact]:
+        diet = self._diet(clause.rest) if clause.verb in AILS and not clause.lets else None
+        if diet is not None and not (clause.negated and clause.helpers & BINDING):
+            said = replace(diet, words=f"not {clause.rest}") if clause.negated else diet
+            return [ToldFact(Relation.AVOIDS, who, said, holds=not clause.negated) for who in people]
         verb, at = clause.verb, re.fullmatch(_AT, clause.rest)
         prepared = _PREPARED.match(clause.rest) if verb in TAKES | LIKES and not clause.negated else None
         if prepared is not None and prepared["how"] in ATTRIBUTES:
@@ -256,18 +285,28 @@ class TellingReader:
         called = re.fullmatch(r"(?:called|named) (.+)", rest)
         if called is not None:
             return [ToldFact(Relation.CALLED, people[0], Term(called[1]))]
-        if clause.helpers & BINDING:
-            return []  # "Ida must not be woken"
+        if clause.helpers & BINDING:  # "Ida must not be on the sofa"; not "must not be woken"
+            is_ban = self._is_known(place) and (clause.negated or clause.lets)
+            return [ToldFact(Relation.AVOIDS, who, place, holds=clause.negated) for who in people if is_ban]
         if self._is_known(place):
             return [ToldFact(Relation.AT, who, place) for who in people if not clause.negated]
-        diet = re.sub(r"^(?:an? |strictly |very )?", "", rest.lower())
-        harmful = self._kinds.diets.get(diet) or self._kinds.diets.get(singular(diet))
-        said = Term(f"not {rest}" if clause.negated else rest, tuple(harmful or ()))
-        relation, holds = (Relation.AVOIDS, not clause.negated) if harmful is not None else (Relation.IS, True)
-        known = bool(rest) and (harmful is not None or not _DOING.match(rest))
-        return [ToldFact(relation, who, said, holds=holds) for who in people if known]
+        # "We are out of butter" tells of a thing.
+        known = bool(rest) and not (_DOING.match(rest) or (people[0].words in ("I", "we") and self._names_thing(rest)))
+        said = Term(f"not {rest}" if clause.negated else rest)
+        return [ToldFact(Relation.IS, who, said) for who in people if known]
+
+    def _names_thing(self, words: str) -> bool:
+        return bool(self._kinds.spoken_names.named_in(words.lower()))
+
+    def _diet(self, words: str) -> Term | None:
+        """Return what somebody must not have who "is strictly vegan" or "has coeliac disease"; None for no diet."""
+        found = _DIET.match(words.lower())
+        names = (words.lower(), found["diet"], singular(found["diet"])) if found is not None else ()
+        diet = next((name for name in names if name in self._kinds.diets), "")
+        return Term(diet, tuple(self._kinds.diets[diet])) if diet else None
 
     def _all(self, relation: Relation, people: list[Term], words: str) -> list[ToldFact]:
+        words = _WITH.sub("", words)
         listed = self._listed(words) if not _NO_FOOD.match(words) else []
         return [ToldFact(relation, who, what) for who in people for what in listed]
 
@@ -325,6 +364,17 @@ class TellingReader:
 
 def _switching(verb: str, how: str | None) -> str:
     return f"{verb} {how}" if verb in ("switch", "turn") and how in ("on", "off") else verb
+
+
+def _undone(state: str) -> str:
+    """Return the verb of what must not be done to what "stays shut", "" for other words."""
+    return _UNDONE.get(state.strip(), "")
+
+
+def _is_good(clause: Clause) -> bool | None:
+    """Return whether food can be eaten; None where a clause says nothing of that."""
+    is_told = clause.verb == "be" and not clause.helpers & BINDING and _SPOILT.match(clause.rest) is not None
+    return clause.negated if is_told else None
 
 
 def _works(clause: Clause) -> bool | None:

@@ -14,8 +14,13 @@ KIN = (
     r"(?:(?:grand|step)?(?:mother|father|ma|pa|son|daughter|child)|mum|mom|dad|aunt|uncle|sister|brother|cousin|niece|nephew|"
     r"wife|husband|partner|girlfriend|boyfriend|friend|neighbou?r|colleague|boss|guest|carer|nurse|doctor|flatmate)"
 )
+# Who is spoken of without a name: one, or a group of whom anybody may be.
+BEING = (
+    r"(?:dog|cat|pup(?:py)?|kitten|pet|baby|toddler|kid|boy|girl|twin|guest|visitor|tenant)s?|babies|puppies|children"
+)
 NAME = (
-    rf"(?:(?:my [a-z-]+|[A-Z][\w-]*'s {KIN}\b)(?: [A-Z][\w-]*)?|{_NO_NAME}[A-Z][\w-]*\.?(?: (?!I\b)[A-Z][\w-]*)*|I|we)"
+    rf"(?:(?:my [a-z-]+|(?:the|our) (?:{BEING})\b|[A-Z][\w-]*'s {KIN}\b)(?: [A-Z][\w-]*)?|"
+    rf"{_NO_NAME}[A-Z][\w-]*\.?(?: (?!I\b)[A-Z][\w-]*)*|I|we)"
 )
 NAMES = rf"{NAME}(?:, {NAME})*(?:,? (?:and|or) {NAME})?"
 
@@ -64,6 +69,14 @@ _PLAINER = tuple(
             r"\g<who> does not eat ",
         ),
         (r"^no ([^,]+?) for NAMES$", r"\g<who> must not have \1"),
+        (rf"^no ({BEING}) (in|on|near|inside) (the|my|our) ", r"the \1 must not be \2 \3 "),
+        (r"^no ([^,]+?) (in|on|near|inside) (the|my|our) ", r"\1 must not be \2 \3 "),
+        (
+            r"^NAMES (?:(?:(?:must|may|should|shall) (?:not|never)|(?:am|is|are) not to|never) )"
+            r"(?:hold|carry|(?:get|have|take) hold of|play with|get (?:his|her|their) hands on) ",
+            r"\g<who> must not have ",
+        ),
+        (r"^NAMES (?:am|is|are) not to handle ", r"\g<who> must not have "),
         (r"^(?:I|we) (?:would rather|would prefer|wish) (?:that )?", ""),
         (r"^(?:I|we) do not want (?:to (?:see|have|find) )?(.+?) (to|in|on|at|near|inside) ", r"\1 must not be \2 "),
         (r"^it is (?:best|better) not to ", "do not "),
@@ -80,7 +93,6 @@ _PLAINER = tuple(
         ),
         (r"^NAMES (?:has|have)(?: got)? (?:an? )?(?:\w+ )?(\w+) (?:allergy|intolerance)$", r"\g<who> does not eat \2"),
         (r"^(.+?) (?:do|does|will|would) not agree with NAMES$", r"\g<who> does not eat \1"),
-        (r"^NAMES (?:has|have)(?: got)? (co?eliac) disease$", r"\g<who> is \2"),
         (
             r"^NAMES (?:(?:come|break)s? out in ILL from|gets? (?:ILL|sick|ill|unwell) from|reacts? badly to) ",
             r"\g<who> does not eat ",
@@ -115,6 +127,8 @@ _PLAINER = tuple(
             r" needs? (?:to be (?:repaired|fixed|mended)|(?:an? |some )?(?:repairs?|repairing|fixing|mending))$",
             " fails",
         ),
+        (r" (?:(?:has|have) )?(?:gone|went|turned) (?=off$|bad$|sour$|rancid$|stale$|mou?ldy$)", " is "),
+        (r" (?:(?:has|have) )?(?=expired$)", " is "),
         (r" (?:was|were) (?:fixed|repaired|mended)$", " works"),
         (r"^(?:NAME|(?:the|an?|my|our) [\w-]+) (?:has )?(?:fixed|repaired|mended) (the|my|our) (.+)$", r"\2 \3 works"),
         (r"^there is (?:something wrong|a problem) with (.+)$", r"\1 fails"),
@@ -128,6 +142,8 @@ _PLAINER = tuple(
         (r"^the (?:\w+ )?(?:place|home|spot) (?:of|for) (.+?) is (?:in |on |at )?", r"\1 belongs on "),
         (r" (?:has|have) been moved (?:in)?to ", " is in "),
         (r" (?:is|are) not allowed (?!to )", " must not be "),
+        (r" (?:is|are) allowed (?=(?:in|on|into|onto|near|at) )", " may be "),
+        (r"^keep NAMES (?:off|out of|away from) (?=(?:the|my|our) )", r"\g<who> must not be on "),
         (r"^NAME's? (?:seat|place|spot|chair) is (?:in |on |at )?", r"\g<who> sits on "),
         (r"^(.+?)'s? (?:\w+ )?(?:place|home|spot) is (?:in |on |at )?", r"\1 belongs on "),
         (r"^NAME's (?:favou?rite \w+|(?:usual |\w+ )?snack) is ", r"\g<who> likes "),

@@ -60,7 +60,8 @@ class Pending:
 class Conversation:
     """One person's session with the robot.
 
-    asked: what stood before and behind the words that were asked about last. completed: the last instruction that was
+    asked: what stood before and behind the words that were asked about last. doubted: the last instruction where it was
+    asked about for words that sound like a ban and that no form reads. completed: the last instruction that was
     carried out. last: the parts of the last one. handled: by class, the ids of the things that were handled; places: by
     class, where the thing of the last instruction was before. said: what the person said and the robot answered to a
     language model's planner, the newest last.
@@ -69,6 +70,7 @@ class Conversation:
     discourse: Discourse = field(default_factory=Discourse)
     pending: Pending | None = None
     asked: tuple[str, str] | None = None
+    doubted: str = ""
     last: Parts = ()
     completed: str = ""
     handled: dict[str, set[str]] = field(default_factory=dict)

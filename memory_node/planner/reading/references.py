@@ -342,8 +342,11 @@ class References:
         self.note([fact])
         if fact.object.classes:
             try:
-                return self.place(f"the {fact.object.words}")
+                return self.place(f"the {fact.object.words.replace(' of the ', ' in the ')}")
             except UnreadableError:
+                if fact.object.place or fact.object.attributes:  # another one of the class would be the wrong one
+                    unknown = f"{fact.text.strip().rstrip('.')}, and I know of no {fact.object.words}."
+                    raise UnclearError(f"{unknown} Where shall I put it?", about=asks) from None
                 return Mention(fact.object.words, fact.object.classes, room=fact.object.room)
         return Mention(fact.object.words, (), room=fact.object.words.lower())
 
