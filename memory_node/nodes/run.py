@@ -64,9 +64,11 @@ _RESULTS_LEAVE_S = 0.1
 _SPIN_END_S = 0.2
 _THREADS_END_S = 0.2
 # Cyclone DDS lets each writer stay for a second when a reader that was killed has not confirmed what it was sent; a
-# node that ends has seen to it that its results arrived.
-_WRITERS_LEAVE = (
-    "<CycloneDDS><Domain><Internal><WriterLingerDuration>100 ms</WriterLingerDuration></Internal></Domain></CycloneDDS>"
+# node that ends has seen to it that its results arrived. Its sockets ask for 1 MB of receive buffer, less than a depth
+# image: best-effort images are lost, whatever the kernel allows.
+_CYCLONE = (
+    "<CycloneDDS><Domain><Internal><WriterLingerDuration>100 ms</WriterLingerDuration>"
+    '<SocketReceiveBufferSize max="16MB"/></Internal></Domain></CycloneDDS>'
 )
 
 
@@ -109,7 +111,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     try:
         checked_domain(os.environ.get("ROS_DOMAIN_ID") or 0, "ROS_DOMAIN_ID")
         _check_parameter_files(words)
-        leave_soon()
+        configure_cyclone()
         rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
     except (RobotMemoryError, RuntimeError) as error:  # rclpy's own for wrong arguments are RuntimeErrors
         print(f"{' and '.join(names)} {CANNOT_START} {' '.join(str(error).split())}", file=sys.stderr)
@@ -140,14 +142,14 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         rclpy.try_shutdown()
 
 
-def leave_soon() -> None:
-    """Have Cyclone DDS take writers away soon in this process; what the user's CYCLONEDDS_URI says comes last and wins.
+def configure_cyclone() -> None:
+    """Have Cyclone DDS take writers away soon and hold more of what comes; the user's CYCLONEDDS_URI is last and wins.
 
     Before rclpy.init. Other middlewares do not read it.
     """
     own = os.environ.get("CYCLONEDDS_URI", "")
-    if _WRITERS_LEAVE not in own:
-        os.environ["CYCLONEDDS_URI"] = f"{_WRITERS_LEAVE},{own}" if own else _WRITERS_LEAVE
+    if _CYCLONE not in own:
+        os.environ["CYCLONEDDS_URI"] = f"{_CYCLONE},{own}" if own else _CYCLONE
 
 
 def checked_domain(value: str | int, what: str) -> int:

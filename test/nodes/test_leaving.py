@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
 from free_domain import free_domain
+
+from memory_node.nodes.run import configure_cyclone
 
 ENDS_WITHIN_S = 2.0
 _LISTENER = """
@@ -19,9 +22,9 @@ rclpy.spin(node)
 """
 _SPEAKER = """
 import time
-from memory_node.nodes.run import activate_ros, leave_soon
+from memory_node.nodes.run import activate_ros, configure_cyclone
 activate_ros()
-leave_soon()
+configure_cyclone()
 import rclpy
 from std_msgs.msg import String
 rclpy.init()
@@ -58,3 +61,12 @@ def test_node_leaves_soon_when_those_it_told_something_were_killed() -> None:
         for process in (listener, speaker):
             process.kill()
             process.wait(10.0)
+
+
+def test_what_the_user_says_of_cyclone_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CYCLONEDDS_URI", "file:///own.xml")
+    configure_cyclone()
+    configure_cyclone()
+    ours, _, own = os.environ["CYCLONEDDS_URI"].rpartition(",")
+    assert own == "file:///own.xml"
+    assert ours.count("SocketReceiveBufferSize") == 1

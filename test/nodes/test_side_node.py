@@ -109,6 +109,17 @@ def test_subscription_is_as_reliable_as_its_publisher_and_brings_each_message_on
         wait_until(lambda: subscription.qos_profile.reliability.name == reliability)
 
 
+def test_what_comes_often_is_gathered_and_each_comes_once_in_order(peer: RosPeer) -> None:
+    from rclpy.qos import QoSProfile
+
+    with heard(peer.domain_id) as listener:
+        listener.side.subscribe_gathering(_point(), "points", listener.take, QoSProfile(depth=100), 0.1)
+        listener.side.start()
+        publish(peer, listener, "RELIABLE").join()
+        wait_until(lambda: len(listener.numbers) >= MESSAGES)
+        assert listener.numbers == list(range(MESSAGES))
+
+
 def test_a_best_effort_publisher_beside_a_reliable_one_is_heard(peer: RosPeer) -> None:
     with heard(peer.domain_id) as listener:
         subscription = listener.listen()

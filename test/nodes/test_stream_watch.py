@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from memory_node.nodes.inputs import stream_watch
 from memory_node.nodes.inputs.stream_watch import StreamWatch
 
 FRAME_NS = 33_333_333
@@ -29,11 +33,25 @@ def some(share: float) -> list[int]:
     return [0, *np.flatnonzero(kept).tolist(), IMAGES]
 
 
-def test_lost_images_are_told_with_the_receive_buffer() -> None:
+@pytest.mark.parametrize(
+    ("middleware", "distribution", "remedy"),
+    [
+        ("rmw_cyclonedds_cpp", "jazzy", "sysctl -w net.core.rmem_max="),
+        ("rmw_fastrtps_cpp", "jazzy", "FASTRTPS_DEFAULT_PROFILES_FILE=/"),
+        ("rmw_fastrtps_cpp", "kilted", "FASTDDS_DEFAULT_PROFILES_FILE=/"),
+    ],
+)
+def test_lost_images_are_told_with_what_the_middleware_needs(
+    monkeypatch: pytest.MonkeyPatch, middleware: str, distribution: str, remedy: str
+) -> None:
+    monkeypatch.setattr(stream_watch, "get_rmw_implementation_identifier", lambda: middleware)
+    monkeypatch.setenv("ROS_DISTRO", distribution)
     (problem,) = watch(info=range(IMAGES), color=range(IMAGES), depth=some(0.83))
     lost = IMAGES + 1 - len(set(some(0.83)))
     assert f"{lost} of {IMAGES + 1} messages on /depth were lost on the way, 0 of {IMAGES} on /info" in problem
-    assert "rmem_max" in problem
+    assert remedy in problem
+    named = re.search(r"FILE=(\S+),", problem)
+    assert named is None or Path(named[1]).is_file()
 
 
 def test_most_images_lost_are_told_too() -> None:

@@ -6,6 +6,7 @@ silent, stamps of another clock, stamps that go back because a recording is play
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import deque
@@ -17,7 +18,9 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import QoSCompatibility, QoSProfile, qos_check_compatible
+from rclpy.utilities import get_rmw_implementation_identifier
 
+from memory_node.domain.resources import share_folders
 from memory_node.nodes.inputs.camera_topics import OTHER_TRANSPORTS
 
 # So long a driver may take to offer its topics (s).
@@ -32,6 +35,8 @@ _STAMPS = 200
 _LOST_SHARE = 0.05
 _PAUSE_STEPS = 50  # a longer silence is a pause of the publisher
 _RMEM_MAX = Path("/proc/sys/net/core/rmem_max")
+# Distributions whose Fast DDS (2) has another name for the variable than the later ones (3).
+_FAST_DDS_2 = ("humble", "jazzy")
 
 
 @dataclass
@@ -199,9 +204,8 @@ def _losses(streams: list[_Stream]) -> Iterator[str]:
         if one.share_lost - sent[whole].share_lost > _LOST_SHARE:
             yield (
                 f"{one.lost} of {one.count} messages on {topic} were lost on the way, {sent[whole].lost} of "
-                f"{sent[whole].count} on {whole}: images are larger than the kernel's receive buffer"
-                f"{_receive_buffer()}. Raise it (sudo sysctl -w net.core.rmem_max=16777216), or let the camera publish "
-                "reliably (camera_reliability:=auto follows)"
+                f"{sent[whole].count} on {whole}: {_way_of_images()}, or let the camera publish reliably "
+                "(camera_reliability:=auto follows)"
             )
 
 
@@ -225,6 +229,20 @@ def _sent(stream: _Stream) -> _Sent:
     period = max(1, sorted(steps)[len(steps) // 20])
     count = 1 + sum(max(1, round(step / period)) for step in steps if step < _PAUSE_STEPS * period)
     return _Sent(max(count, len(stamps)), max(0, count - len(stamps)))
+
+
+def _way_of_images() -> str:
+    """Return in words where the middleware loses images, and what to set."""
+    if "fastrtps" in get_rmw_implementation_identifier():
+        library = "FASTRTPS" if os.environ.get("ROS_DISTRO") in _FAST_DDS_2 else "FASTDDS"
+        return (
+            "images are larger than the 512 kB of shared memory in which Fast DDS passes on what a process publishes. "
+            f"Start the camera's with {library}_DEFAULT_PROFILES_FILE={share_folders()[0] / 'config' / 'fastdds.xml'}"
+        )
+    return (
+        f"images are larger than the kernel's receive buffer{_receive_buffer()}. Raise it (sudo sysctl -w "
+        "net.core.rmem_max=16777216)"
+    )
 
 
 def _receive_buffer() -> str:

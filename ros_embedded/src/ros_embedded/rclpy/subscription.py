@@ -35,23 +35,21 @@ class Subscription(TopicEndpoint):
         with self.handle:
             return len(self._endpoint.matches())
 
+    def take_message(self, msg_type: Any, raw: bool) -> tuple[Any, dict[str, Any]] | None:
+        """Take the oldest message and its info, as rclpy's `handle` does; None if none waits."""
+        sample = self._endpoint.take(bytes if raw else self._message)
+        if sample is None:
+            return None
+        info = {"source_timestamp": sample.source_timestamp, "received_timestamp": time.time_ns()}
+        return sample.data, {**info, "publication_sequence_number": None, "reception_sequence_number": None}
+
     def _take(self) -> Callable[[], Any] | None:
         try:
-            sample = self._endpoint.take(bytes if self.raw else self._message)
+            taken = self.take_message(self.msg_type, self.raw)
         except ValueError as error:
             self._node.get_logger().error(f"Dropped a malformed message on '{self.topic}': {error}")
             return None
-        if sample is None:
-            return None
-        if not self._takes_info:
-            return partial(self._callback, sample.data)
-        info = {
-            "source_timestamp": sample.source_timestamp,
-            "received_timestamp": time.time_ns(),
-            "publication_sequence_number": None,
-            "reception_sequence_number": None,
-        }
-        return partial(self._callback, sample.data, info)
+        return partial(self._callback, *(taken if self._takes_info else taken[:1])) if taken is not None else None
 
     def _message(self, payload: memoryview) -> Any:
         return deserialize(payload, self.msg_type)
