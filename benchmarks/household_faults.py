@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.planner.planner import Planner, PlanningContext, PlanRun
+from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanRun, relayed
 from memory_node.sim.robot_config import ExecutionFaults
 
 # Preparations that can be forgotten: the robot is then believed to be near, the door to be open.
@@ -80,21 +81,17 @@ class CarelessPlanner:
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps without those that are forgotten; see planner.Planner."""
-        run = self._inner.run(instruction, situation)
         classes: dict[str, str] = {}
-        try:
-            step = next(run)
-            while True:
-                named = step.call.arguments[0]
-                if self._faults.forgets(step.call, classes.get(named, named.partition("@")[0]), self._chances):
-                    result = SkillResult(step.call, True)
-                else:
-                    result = yield step
-                    classes |= {change.object_id: change.object_class for change in result.changes}
-                    if result.success and result.object_id:
-                        classes.setdefault(result.object_id, classes.get(named, named.partition("@")[0]))
-                step = run.send(result)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
-        finally:
-            run.close()
+
+        def carry_out(step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
+            named = step.call.arguments[0]
+            of_class = classes.get(named, named.partition("@")[0])
+            if self._faults.forgets(step.call, of_class, self._chances):
+                return SkillResult(step.call, True)
+            result = yield step
+            classes.update((change.object_id, change.object_class) for change in result.changes)
+            if result.success and result.object_id:
+                classes.setdefault(result.object_id, classes.get(named, of_class))
+            return result
+
+        return relayed(self._inner.run(instruction, situation), carry_out)

@@ -21,7 +21,7 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_history import GoalHistory
+from memory_node.planner.goal_check import GoalHistory
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import SPOKEN, OfflinePlanner, asked
 from memory_node.planner.open_planner import open_planner
@@ -83,7 +83,7 @@ class RankedPlanner:
         names = tuple(map(str, goals))
         situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
         skills = tuple(skill for skill in licensed_skills(goals, self._kinds) if skill.name in situation.skills)
-        world = RankedWorld(situation.world(self._kinds), self._about(goals, situation), skills, THINGS)
+        world = RankedWorld(situation.world(self._kinds), self._about(goals, situation), THINGS, skills=skills)
         history = GoalHistory(goals, self._kinds)
         task = Task(instruction, tuple(goals), situation, world, self._config, self._prompts, account, history)
         ended = yield from StepwiseRun(task, world, self._chooser).steps()

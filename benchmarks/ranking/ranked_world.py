@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill_library import Skill
 from memory_node.domain.states import ObjectState
-from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.known_world import KnownWorld, missing_classes, needed_places, needed_tools
 from memory_node.world.skills import possible
 
 # Least value of a thing whose existence is doubtful: it can still be looked at.
@@ -25,8 +26,9 @@ _VALUE_OF_UNDOING = 0.02
 
 @dataclass
 class RankedWorld(KnownWorld):
-    """The things of one instruction, and the value of each call with them."""
+    """The things of one instruction, and the value of each call with them. skills: those that it lets the robot use."""
 
+    skills: tuple[Skill, ...] = ()
     _made: Counter[tuple[str, ...]] = field(default_factory=Counter)  # by skill and names
     _failed: set[SkillCall] = field(default_factory=set)
 
@@ -44,7 +46,7 @@ class RankedWorld(KnownWorld):
 
     def to_open_first(self, calls: Mapping[str, SkillCall]) -> dict[str, SkillCall]:
         """Return those of some calls that lead to what a wanted thing is shut in, or to another thing of its class."""
-        tools, shut_in = set(map(folded, self._needed.tools)), self.episode.shut_in
+        tools, shut_in = set(map(folded, needed_tools(self.kinds, self.skills))), self.episode.shut_in
 
         def is_wanted(name: str) -> bool:
             return name in self.things and (self._matters(name) or folded(self.things[name].object_class) in tools)
@@ -89,11 +91,13 @@ class RankedWorld(KnownWorld):
 
     def unknown_classes(self) -> tuple[str, ...]:
         """Return the classes of unseen things that the instruction names or its treatments need."""
-        return self._needed.missing(self.about, {folded(thing.object_class) for thing in self.state})
+        known = {folded(thing.object_class) for thing in self.state}
+        return missing_classes(self.kinds, self.skills, self.about, known)
 
     def _matters(self, name: str) -> bool:
         """Return whether the instruction names a thing or its contents, or its treatments need the thing."""
-        wanted = self._needed.places.union(map(folded, self.about))
+        places = (name for names in needed_places(self.kinds, self.skills) for name in names)
+        wanted = set(map(folded, (*places, *self.about)))
         return any(folded(one.object_class) in wanted for one in (self.things[name], *self.state.contents(name)))
 
     def _plain(self, call: SkillCall) -> tuple[str, ...]:

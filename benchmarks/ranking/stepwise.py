@@ -16,9 +16,8 @@ from memory_node.llm.deadline import Deadline
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement
-from memory_node.planner.loop_guard import LoopGuard
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.permitted_skills import PlanAudit
+from memory_node.planner.permitted_skills import LoopGuard, PlanAudit
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
 from memory_node.world.failures import remedy_of
 from memory_node.world.state import Thing, WorldState

@@ -13,7 +13,6 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal
 from memory_node.planner.known_world import KnownWorld
-from memory_node.planner.permitted_skills import licensed_skills
 from memory_node.world.episode import EpisodeWorld
 
 TOKENS = 1_500
@@ -52,7 +51,7 @@ def _needed(goal: Goal, kinds: ObjectCatalogue) -> Iterator[tuple[str, ...]]:
 def _told(goal: Goal, scene: SceneSnapshot, kinds: ObjectCatalogue) -> set[str]:
     """Return the classes, folded, of the things that stand in the list of a prompt within the budget."""
     about = tuple(dict.fromkeys(name for mention in goal.mentions for name in mention.candidates))
-    world = KnownWorld(EpisodeWorld(kinds), about, licensed_skills((goal,), kinds), _THINGS)
+    world = KnownWorld(EpisodeWorld(kinds), about, _THINGS)
     world.refresh(scene)
     left, told = TOKENS, set()
     for line, thing in zip(world.lines(), world.things.values()):

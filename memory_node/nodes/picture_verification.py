@@ -15,7 +15,7 @@ from memory_node.nodes.inputs.camera_topics import NewestImage, topic_of
 from memory_node.nodes.node_parameters import VerifierParameters
 from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.perception.crop import picture_jpeg
-from memory_node.planner.picture_source import SeenPicture
+from memory_node.planner.visual_verifier import SeenPicture
 
 _JPEG_QUALITY = 90
 _CLOSER_MAX_PX = 512

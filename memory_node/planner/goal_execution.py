@@ -1,4 +1,5 @@
-"""Carries out goals one by one: for each kind of goal its stages in order."""
+"""Carries out goals one by one: for each kind of goal its stages in order. Things are washed, heated, cooled, cut,
+filled and emptied with what the catalogue says that it takes."""
 
 from __future__ import annotations
 
@@ -6,20 +7,134 @@ from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import Property
+from memory_node.catalogue.object_kind import Property, Treatment
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind, Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_attempt import GoalAttempt, Setback, Steps
+from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.locating import Locator
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.plan_execution import PlanExecution
 from memory_node.planner.planner import PlanningContext
-from memory_node.planner.search import Wanted
-from memory_node.planner.treatments import TreatmentSteps
+from memory_node.planner.search import brought_about
 from memory_node.world.state import Thing, WorldState
+
+_P, _S = Predicate, ObjectState
+
+
+class TreatmentSteps:
+    """Carries out what a goal's treatment takes; reports to the situation where it has to be done another way."""
+
+    def __init__(self, acting: PlanExecution, situation: PlanningContext) -> None:
+        self._acting = acting
+        self._kinds = acting.kinds
+        self._situation = situation
+
+    def of(self, goal: Goal) -> Treatment:
+        """Return how a goal's target is treated: as its words say, or as is usual.
+
+        Raises:
+            Setback: the label space has nothing that serves for such a goal.
+        """
+        found, usual = self._kinds.meant_treatment(goal.kind, goal.treatment), self._kinds.usual_treatment(goal.kind)
+        if found is not None and usual is not None and not (found.at or found.tools):
+            found = replace(found, at=usual.at, tools=usual.tools)  # what has lost its places is done as usual
+        if found is None or not (found.at or found.tools):
+            raise Setback(f"label space {self._kinds.name} has nothing to {goal.kind} things with")
+        return found
+
+    def slice(self, goal: Goal) -> Steps:
+        """Have pieces of the target: those that memory knows of, else cut."""
+        acting, pieces = self._acting, self._kinds[goal.target.object_class].slices
+        held = acting.attempt.held
+        if goal.sliced and pieces:
+            in_hand = held is not None and held.object_class == pieces
+            if in_hand or acting.locator.remembered(acting.attempt, pieces, goal.target, "target"):
+                return
+        yield from acting.need("target", goal.target)
+        yield from acting.need_tool(self.of(goal).tools if goal.kind is GoalKind.SLICE else ())
+        yield from acting.make(Fact(_P.STATE, ("target",), state=_S.SLICED))
+
+    def at_appliance(self, goal: Goal) -> Steps:
+        """Wash, heat or cool the target; where what its treatment takes is nowhere, in the usual way."""
+        treatment = self.of(goal)
+        try:
+            yield from self._prepare(treatment)
+        except NothingFound as error:
+            usual = self._kinds.usual_treatment(goal.kind)
+            if usual is None or usual.name == treatment.name:
+                raise
+            text = f"{error}: to {usual.name} {goal.target} instead of to {treatment.name} it"
+            self._situation.note(text)
+            self._give_up_places()
+            treatment = usual
+            yield from self._prepare(treatment)
+        if treatment.vessels:
+            yield from self._in_vessel(treatment)
+            return
+        acting, state = self._acting, treatment.states[0]
+        acting.doubt("target", state)
+        part = acting.attempt.part
+        if acting.expected is not None and acting.expected.is_done_by_hand(
+            treatment.skill, part("target"), part("fixture")
+        ):
+            yield from self._by_hand(treatment)
+            return
+        yield from acting.make(Fact(_P.HOLDING, ("target",)))
+        done = Fact(_P.STATE, ("target",), state=state), Fact(_P.HOLDING, ("target",))
+        yield from acting.make(*done, fixture="fixture")
+
+    def with_liquid(self, goal: Goal) -> Steps:
+        """Fill or empty the target where that is done."""
+        acting, treatment = self._acting, self.of(goal)
+        yield from acting.make(Fact(_P.HOLDING, ("target",)))
+        acting.doubt("target", treatment.states[0])
+        place = "place" if treatment.at else ""
+        if place:
+            yield from acting.need(place, Mention(f"where to {treatment.name}", treatment.at))
+        yield from acting.make(Fact(_P.STATE, ("target",), state=treatment.states[0]), fixture=place, near=bool(place))
+
+    def _prepare(self, treatment: Treatment) -> Steps:
+        """Locate the vessel and the appliance; the vessel may stand at one already."""
+        acting = self._acting
+        if treatment.vessels:
+            yield from acting.need("vessel", Mention("a vessel", treatment.vessels))
+            outer = acting.state.things.get(acting.attempt.part("vessel").container)
+            if outer is not None and self._kinds[outer.object_class].name in treatment.at:
+                acting.attempt.parts["fixture"] = outer
+        yield from acting.need("fixture", Mention(f"where to {treatment.name}", treatment.at))
+
+    def _give_up_places(self) -> None:
+        for name in ("vessel", "fixture"):
+            self._acting.attempt.mentions.pop(name, None)
+            self._acting.attempt.parts.pop(name, None)
+
+    def _by_hand(self, treatment: Treatment) -> Steps:
+        """Do the declared steps of a composite one by one."""
+        acting, fixture = self._acting, self._acting.attempt.part("fixture")
+        appliance = self._kinds.appliance(fixture.object_class, "fixture")
+        if appliance.switch not in ("", "fixture"):
+            near = acting.state.nearest(fixture, acting.state.of_class(appliance.switch))
+            meant = near.memory_id if near is not None else ""
+            yield from acting.need("switch", Mention(appliance.switch, (appliance.switch,), thing_id=meant))
+            appliance = replace(appliance, switch="switch")
+        yield from acting.make(Fact(_P.HOLDING, ("target",)))
+        for step in SKILLS[treatment.skill].steps_at("target", appliance):
+            yield from acting.make(*brought_about(step))
+        acting.attempt.world.suppose(acting.attempt.part("target").id, treatment.states[0], True)
+
+    def _in_vessel(self, treatment: Treatment) -> Steps:
+        """Put the target into the vessel and that onto the appliance, which runs for a while; there it is left."""
+        acting = self._acting
+        yield from acting.make(Fact(_P.CONTAINED, ("target", "vessel")))
+        yield from acting.make(Fact(_P.CONTAINED, ("vessel", "fixture")))
+        for switched in (_S.ON, _S.OFF):
+            yield from acting.make(Fact(_P.STATE, ("fixture",), state=switched))
+        acting.attempt.world.suppose(acting.attempt.part("target").id, treatment.states[0], True)
+
 
 _P, _S = Predicate, ObjectState
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
@@ -124,7 +239,7 @@ class GoalRun:
         elif goal.kind is GoalKind.DROP:
             yield from self._drop()
         elif goal.kind is GoalKind.FIND:
-            yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))
+            yield from self._reach(goal.target, "target", Fact(_P.NEAR, ("target",)))
         elif GOALS[goal.kind].in_place:
             yield from self._change_in_place(goal)
         else:
@@ -143,7 +258,7 @@ class GoalRun:
             yield from acting.need_tool(self._treating.of(goal).tools)
         (state,) = GOALS[goal.kind].wants
         acting.doubt("target", state)
-        yield from acting.make(Wanted(_P.STATE, ("target",), state))
+        yield from acting.make(Fact(_P.STATE, ("target",), state=state))
         if self._expected is not None:
             self._expected.has_prepared = True
 
@@ -155,7 +270,7 @@ class GoalRun:
             yield from self._treating.at_appliance(goal)
         if goal.container is not None:
             yield from acting.need("container", goal.container)
-            yield from acting.make(Wanted(_P.CONTAINED, ("target", "container")))
+            yield from acting.make(Fact(_P.CONTAINED, ("target", "container")))
         if goal.destination is not None:
             yield from self._deliver(goal)
         elif goal.kind is GoalKind.EXAMINE:
@@ -163,10 +278,10 @@ class GoalRun:
         elif goal.kind in (GoalKind.FILL, GoalKind.EMPTY):
             yield from self._treating.with_liquid(goal)
         elif goal.kind is GoalKind.THROW:
-            yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+            yield from acting.make(Fact(_P.HOLDING, ("target",)))
             yield from acting.do(SkillCall("ThrowObject", (acting.reference("target"),)))
         elif goal.kind not in _AT_APPLIANCE:
-            yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+            yield from acting.make(Fact(_P.HOLDING, ("target",)))
 
     def _of_slices(self, goal: Goal) -> Goal:
         """Return the goal for a slice of its target where its treatment, or that of a goal before, asks for one, or
@@ -194,14 +309,14 @@ class GoalRun:
             if self._locator.remembered(self._acting.attempt, name, replace(goal.target, states=states), "target"):
                 return
 
-    def _reach(self, mention: Mention, name: str, wanted: Wanted) -> Steps:
+    def _reach(self, mention: Mention, name: str, wanted: Fact) -> Steps:
         yield from self._acting.need(name, mention)
         yield from self._acting.make(wanted)
 
     def _go(self, goal: Goal) -> Steps:
         """Drive to the person, or into a room that memory knows."""
         if goal.target.candidates:
-            yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))
+            yield from self._reach(goal.target, "target", Fact(_P.NEAR, ("target",)))
             return
         place = self._lookup.place_of_room(goal.target.text)
         if place is None:
@@ -215,7 +330,7 @@ class GoalRun:
             raise Setback("the hand is empty")
         self._acting.attempt.parts["held"] = held
         yield from self._acting.need("surface", self._locator.surfaces())
-        yield from self._acting.make(Wanted(_P.CONTAINED, ("held", "surface")))
+        yield from self._acting.make(Fact(_P.CONTAINED, ("held", "surface")))
 
     def _deliver(self, goal: Goal) -> Steps:
         assert goal.destination is not None
@@ -239,21 +354,21 @@ class GoalRun:
                 outer = self._world.state.container_of(acting.attempt.part(carried).id)
                 acting.attempt.excluded |= self._world.state.things[outer].identities if outer else set()
             yield from acting.need("destination", goal.destination)
-        yield from acting.make(Wanted(_P.CONTAINED, (carried, "destination")))
+        yield from acting.make(Fact(_P.CONTAINED, (carried, "destination")))
         yield from self._close_behind("destination")
 
     def _close_behind(self, name: str) -> Steps:
         """Shut what keeps cold, heats or guards its contents."""
         thing = self._acting.attempt.part(name)
         if self._kinds[thing.object_class].can(Property.KEPT_SHUT) and thing.has(_S.OPENED):
-            yield from self._acting.make(Wanted(_P.STATE, (name,), _S.CLOSED))
+            yield from self._acting.make(Fact(_P.STATE, (name,), state=_S.CLOSED))
 
     def _examine(self, goal: Goal) -> Steps:
         assert goal.light is not None
         acting = self._acting
-        yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+        yield from acting.make(Fact(_P.HOLDING, ("target",)))
         yield from acting.need("light", goal.light)
-        yield from acting.make(Wanted(_P.STATE, ("light",), _S.ON), Wanted(_P.NEAR, ("light",)))
+        yield from acting.make(Fact(_P.STATE, ("light",), state=_S.ON), Fact(_P.NEAR, ("light",)))
 
     def _surface_beside(self, name: str) -> Thing:
         """Return what a thing stands on, or, beside a sink or what stands on the floor, the surface next to it."""

@@ -14,8 +14,8 @@ from memory_node.knowledge.told.forms import ASKS
 from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
+from memory_node.planner.goal_check import GoalHistory
 from memory_node.planner.goal_execution import GoalRun
-from memory_node.planner.goal_history import GoalHistory
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import (
     PlannedStep,
@@ -25,6 +25,7 @@ from memory_node.planner.planner import (
     PlanProgress,
     PlanRun,
     ProgressKind,
+    relayed,
 )
 from memory_node.planner.reading.commands import is_fragment
 from memory_node.planner.reading.conversation import Conversation, Question
@@ -303,15 +304,12 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
     return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, scene.surveyed)
 
 
-def _numbered(
-    run: Generator[PlannedStep, SkillResult, None], index: int, lookup: MemoryLookup
-) -> Generator[PlannedStep, SkillResult, None]:
+def _numbered(run: Steps, index: int, lookup: MemoryLookup) -> Steps:
     """Yield the steps with the number of the goal that they serve."""
-    try:
-        step = next(run)
-        while True:
-            result = yield replace(step, goal_index=index)
-            lookup.note_step()
-            step = run.send(result)
-    except StopIteration:
-        return
+
+    def carry_out(step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
+        result = yield replace(step, goal_index=index)
+        lookup.note_step()
+        return result
+
+    return relayed(run, carry_out)

@@ -11,11 +11,11 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, PlannerConfig
 from memory_node.planner.reading.trained_reader import GoalModel
 from memory_node.planner.reading.understanding import Understander
+from memory_node.planner.visual_verifier import PictureSource
 
 _LOG = logging.getLogger(__name__)
 

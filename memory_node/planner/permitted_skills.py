@@ -1,4 +1,5 @@
 """Which skills an instruction permits, and which things they may take: what changes a thing must have been asked for.
+And which calls would only repeat what made no progress.
 
 A label, a note or a reply that a stranger wrote may tell a language model to break a mug. The goals are read from the
 instruction alone, so no such text adds a skill or a thing here.
@@ -6,7 +7,8 @@ instruction alone, so no such text adds a skill or a thing here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +16,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind, Skill
+from memory_node.episodes.repetition import repeated
 from memory_node.planner.goal import Goal
 
 _FREE = frozenset({"PickupObject", "OpenObject", "CloseObject"})
@@ -88,3 +91,34 @@ class PlanAudit:
         if any(goal.treatment or goal.sliced for goal in self.goals):
             treatments += self.kinds.treatments
         return {name for one in treatments for name in (*one.tools, *one.vessels)}
+
+
+# Times that a call may be made while nothing changes: going back to a thing once is no loop.
+_MOST_TIMES = 2
+# Last steps in which loops are looked for; the longest loop has six.
+_WINDOW = 12
+
+
+class LoopGuard:
+    """Follows the steps of one instruction. It holds back calls that would close a loop, and calls that were made twice
+    since the home last reached a new state. Putting a thing back where it was is no new state. A drive counts for
+    itself alone: it makes no other call new, and none a repetition."""
+
+    def __init__(self) -> None:
+        self._taken: list[SkillCall] = []
+        self._since_change: Counter[SkillCall] = Counter()
+        self._states: set[Hashable] = set()
+
+    def note(self, call: SkillCall, state: Hashable) -> None:
+        """Take in a step over names. state: what is believed after it, but for where the robot stands."""
+        if state not in self._states:
+            self._since_change.clear()
+        self._states.add(state)
+        self._since_change[call] += 1
+        if call.skill != "GoToObject":
+            self._taken = [*self._taken[-_WINDOW:], call]
+
+    def holds(self, call: SkillCall) -> bool:
+        """Return whether a call is not to be made now."""
+        is_loop = call.skill != "GoToObject" and bool(repeated([*self._taken, call]))
+        return is_loop or self._since_change[call] >= _MOST_TIMES

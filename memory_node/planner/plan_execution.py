@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_declaration import Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, GoalKind
 from memory_node.domain.states import DOORS, ObjectState
 from memory_node.lessons.expectations import ENABLING
@@ -19,7 +19,7 @@ from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, NothingElse, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
 from memory_node.planner.planner import PlannedStep, PlanningFailedError
-from memory_node.planner.search import Wanted, find_plan, refuses_nothing
+from memory_node.planner.search import find_plan, refuses_nothing
 from memory_node.world.failures import broken_rules
 from memory_node.world.state import Thing, WorldState
 
@@ -86,7 +86,7 @@ class PlanExecution:
                 raise
             yield from self.need(name, Mention(whole, (whole,)))
             yield from self.need_tool()
-            yield from self.make(Wanted(Predicate.STATE, (name,), ObjectState.SLICED))
+            yield from self.make(Fact(Predicate.STATE, (name,), state=ObjectState.SLICED))
             self.attempt.mentions[name] = mention
 
     def need_tool(self, tools: tuple[str, ...] = ()) -> Steps:
@@ -97,7 +97,7 @@ class PlanExecution:
         if held is None or self.kinds[held.object_class].name not in tools:
             yield from self.need(TOOL, Mention(f"a tool such as {tools[0]}" if tools else "a tool", tools))
 
-    def make(self, *wanted: Wanted, fixture: str = "", near: bool = False) -> Steps:
+    def make(self, *wanted: Fact, fixture: str = "", near: bool = False) -> Steps:
         """Execute searched plans until all of `wanted` holds; fixture: what composites are done at. near: the robot
         must stand there first."""
         while True:
@@ -116,7 +116,7 @@ class PlanExecution:
                 return
             if (yield from self._prepare(plan)):
                 continue
-            there = Wanted(Predicate.NEAR, (fixture,))
+            there = Fact(Predicate.NEAR, (fixture,))
             if near and self._plan((there,)):
                 yield from self.make(there)
                 continue
@@ -135,10 +135,10 @@ class PlanExecution:
         if state not in _SWITCHED and state in thing.states:
             self.attempt.world.suppose(thing.id, state, False)
 
-    def _plan(self, wanted: Sequence[Wanted], fixture: str = "") -> list[SkillCall]:
+    def _plan(self, wanted: Sequence[Fact], fixture: str = "") -> list[SkillCall]:
         """Return the calls that make facts about parts of the goal so."""
         part, skills = self.attempt.part, self.attempt.skills
-        about = [replace(one, names=tuple(part(name).id for name in one.names)) for one in wanted]
+        about = [replace(one, arguments=tuple(part(name).id for name in one.arguments)) for one in wanted]
         refuses = self.expected.refuses if self.expected is not None else refuses_nothing
         return find_plan(self.attempt.known(), about, part(fixture).id if fixture else "", skills, refuses)
 
@@ -166,13 +166,13 @@ class PlanExecution:
         else:
             name = yield from self._known_as(name, one.thing_class, one.thing_id)
         if one.skill in ENABLING:
-            yield from self.make(Wanted(Predicate.STATE, (name,), ENABLING[one.skill]))
+            yield from self.make(Fact(Predicate.STATE, (name,), state=ENABLING[one.skill]))
             return
         if SKILLS[one.skill].needs(Predicate.HOLDING):
-            yield from self.make(Wanted(Predicate.HOLDING, (name,)))
+            yield from self.make(Fact(Predicate.HOLDING, (name,)))
         if one.place_id:
             place = yield from self._known_as(f"{name} place", one.place_class, one.place_id)
-            yield from self.make(Wanted(Predicate.CONTAINED, (name, place)))
+            yield from self.make(Fact(Predicate.CONTAINED, (name, place)))
             return
         treatment = self.kinds.usual_treatment(GOAL_OF_SKILL[one.skill])
         arguments = [name]
@@ -180,7 +180,7 @@ class PlanExecution:
             arguments.append(f"{name} fixture")
             yield from self.need(arguments[1], Mention(f"where to {treatment.name}", treatment.at))
             if not SKILLS[one.skill].composite:
-                yield from self.make(Wanted(Predicate.NEAR, (arguments[1],)))
+                yield from self.make(Fact(Predicate.NEAR, (arguments[1],)))
         yield from self.do(SkillCall(one.skill, tuple(map(self.reference, arguments))))
 
     def _known_as(self, name: str, object_class: str, thing_id: str) -> Generator[PlannedStep, SkillResult, str]:

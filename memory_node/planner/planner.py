@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep
@@ -139,6 +139,26 @@ class PlanOutcome:
 Guide = Callable[[SkillCall | None, int, Mapping[str, str]], CompiledStep | None]
 
 PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
+_End = TypeVar("_End")
+
+
+def relayed(
+    run: Generator[PlannedStep, SkillResult, _End],
+    carry_out: Callable[[PlannedStep], Generator[PlannedStep, SkillResult, SkillResult]],
+) -> Generator[PlannedStep, SkillResult, _End]:
+    """Yield what carries out each step of a run, and send the run what came of it; return the run's end.
+
+    carry_out: yields a step, itself or others for it, and returns the result that the run is sent.
+    """
+    try:
+        step = next(run)
+        while True:
+            step = run.send((yield from carry_out(step)))
+    except StopIteration as stop:
+        end: _End = stop.value
+        return end
+    finally:
+        run.close()
 
 
 LOOK_COST_M = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall
@@ -21,30 +21,12 @@ _TRAVEL_S = 6.0
 _MAX_EXPANSIONS = 3_000
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A fact about named things that a plan must make true."""
-
-    predicate: Predicate
-    names: tuple[str, ...]
-    state: ObjectState | None = None
-
-    @property
-    def fact(self) -> Fact:
-        """The same as a declared fact whose arguments are the names."""
-        return Fact(self.predicate, self.names, state=self.state)
-
-    def holds(self, state: WorldState) -> bool:
-        """Return whether it is so in a state."""
-        return holds(self.fact, [state.things[name] for name in self.names], state)
-
-
-def brought_about(call: SkillCall) -> tuple[Wanted, ...]:
+def brought_about(call: SkillCall) -> list[Fact]:
     """Return what is so of named things after a call; what it ends goes without saying."""
     skill = SKILLS[call.skill]
     names = dict(zip((one.name for one in skill.arguments), call.arguments))
     begun = [fact for fact in skill.effects if fact.value and fact.arguments]
-    return tuple(Wanted(fact.predicate, tuple(names[one] for one in fact.arguments), fact.state) for fact in begun)
+    return [replace(fact, arguments=tuple(names[one] for one in fact.arguments)) for fact in begun]
 
 
 @dataclass(frozen=True)
@@ -74,13 +56,13 @@ def refuses_nothing(_thing: Thing, _place: Thing) -> bool:
 
 def find_plan(
     state: WorldState,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Fact],
     fixture: str = "",
     skills: frozenset[str] = ALL_SKILLS,
     refuses: Refuses = refuses_nothing,
 ) -> list[SkillCall]:
-    """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already. They name things by
-    their keys.
+    """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already. They, and the wanted
+    facts, name things by their keys.
 
     skills: names of those that the robot does. fixture: the key of the thing that composites are done at, or that a
     vessel is filled from; by default any that serves. refuses: where a thing that is in the way is not put down.
@@ -91,7 +73,7 @@ def find_plan(
     plan = _search(state, wanted, fixture, skills, refuses)
     if plan is not None:
         return plan
-    names = ", ".join(str(one.fact) for one in wanted)
+    names = ", ".join(map(str, wanted))
     other = _search(state, wanted, fixture, ALL_SKILLS, refuses) if skills != ALL_SKILLS else None
     if other is not None:
         lacking = sorted({call.skill for call in other} - skills)
@@ -100,7 +82,7 @@ def find_plan(
 
 
 def _search(
-    start: WorldState, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str], refuses: Refuses
+    start: WorldState, wanted: Sequence[Fact], fixture: str, skills: frozenset[str], refuses: Refuses
 ) -> list[SkillCall] | None:
     """Return the cheapest plan with some skills only, None when there is none."""
     operators = list(_operators(start, wanted, fixture, skills, refuses))
@@ -116,7 +98,7 @@ def _search(
         cost, _, state, key, path = heapq.heappop(frontier)
         if cost > best[key]:
             continue
-        if all(one.holds(state) for one in wanted):
+        if all(holds(one, [state.things[name] for name in one.arguments], state) for one in wanted):
             return [operator.call for operator in path]
         for operator in operators:
             if not operator.is_possible(state):
@@ -130,14 +112,14 @@ def _search(
 
 
 def _operators(
-    state: WorldState, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str], refuses: Refuses
+    state: WorldState, wanted: Sequence[Fact], fixture: str, skills: frozenset[str], refuses: Refuses
 ) -> Iterator[_Operator]:
     """Yield the skills bound to things that they can ever be done with."""
     states = {one.state for one in wanted}
-    named = {name for one in wanted for name in one.names}
+    named = {name for one in wanted for name in one.arguments}
     # A vessel may stand in a basin whose tap nobody knows.
     waters = bool(fixture) and state.kinds[state.things[fixture].object_class].can(Property.WATERS)
-    filled = {one.names[1] for one in wanted if one.predicate is Predicate.CONTAINED}
+    filled = {one.arguments[1] for one in wanted if one.predicate is Predicate.CONTAINED}
     for skill in SKILLS.values():
         if skill.name not in skills or not _is_of_use(skill, states):
             continue

@@ -6,26 +6,27 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InputSkippedError
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import SkillResult, StateChange
 from memory_node.domain.skill_library import GOALS
 from memory_node.domain.states import ObjectState
 from memory_node.llm.errors import LateError, LlmError, ModelMissingError, RejectedReplyError
 from memory_node.planner.goal import Goal
 from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.picture_source import PictureSource, SeenPicture
 from memory_node.planner.planner import (
+    PlannedStep,
     Planner,
     PlanningContext,
     PlanOutcome,
     PlanRun,
+    relayed,
 )
-from memory_node.planner.visual_verifier import GoalSeer, Seen, VerifierConfig, goals_to_see
+from memory_node.planner.visual_verifier import GoalSeer, PictureSource, Seen, SeenPicture, VerifierConfig, goals_to_see
 
 
 class VerificationCounts:
@@ -132,18 +133,15 @@ class SeenVerification:
         """Yield the inner planner's steps; see planner.Planner. The outcome is what a picture leaves of its success."""
         changes: list[StateChange] = []
         last_end_ns = 0
-        run = self.inner.run(instruction, situation)
-        try:
-            step = next(run)
-            while True:
-                result = yield step
-                last_end_ns = self.clock()
-                changes += result.changes
-                step = run.send(result)
-        except StopIteration as stop:
-            outcome: PlanOutcome = stop.value
-        finally:
-            run.close()
+
+        def watched(step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
+            nonlocal last_end_ns
+            result = yield step
+            last_end_ns = self.clock()
+            changes.extend(result.changes)
+            return result
+
+        outcome = yield from relayed(self.inner.run(instruction, situation), watched)
         if not outcome.success:
             return outcome
         return self._verified(instruction, situation, outcome, last_end_ns, changes)

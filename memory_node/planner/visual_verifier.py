@@ -1,12 +1,12 @@
-"""Asks a model that sees whether a picture shows goals as met: its parameters, the schema of its reply, and how that is
-checked."""
+"""Asks a model that sees whether a picture of the robot's camera shows goals as met: its parameters, the schema of its
+reply, and how that is checked."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,8 +21,29 @@ from memory_node.llm.json_reply import json_form, read_json
 from memory_node.llm.open_model import MissingModel, ModelShelf
 from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.goal import Goal
-from memory_node.planner.picture_source import SeenPicture
 from memory_node.planner.planner_config import PricedModelConfig
+
+
+@dataclass(frozen=True)
+class SeenPicture:
+    """A picture of the robot's camera as JPEG or PNG, and when it was taken (ns). closer: the middle of it, larger, b""
+    for none."""
+
+    stamp_ns: int
+    coded: bytes = field(repr=False)
+    closer: bytes = field(default=b"", repr=False)
+
+
+class PictureSource(Protocol):
+    """The robot's camera."""
+
+    def newest(self, earliest_ns: int) -> SeenPicture | None:
+        """Return the newest picture, waiting a bounded time for one taken at `earliest_ns` or later; None for none.
+
+        Raises:
+            InputSkippedError: the newest picture cannot be read; `reason` says what it is counted under.
+        """
+
 
 _PRICES = {"usd_per_million_in", "usd_per_million_out"}
 

@@ -13,13 +13,13 @@ from memory_node.llm.chat import Message, Reply, ToolCall, ToolForm
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlanProgress
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.told_limits import ToldLimits
+from memory_node.planner.visual_verifier import PictureSource
 
 Script = Callable[[Sequence[Message]], Reply | Sequence[tuple[str, dict[str, Any]]] | str]
 

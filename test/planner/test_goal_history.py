@@ -8,8 +8,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck
-from memory_node.planner.goal_history import GoalHistory
+from memory_node.planner.goal_check import GoalCheck, GoalHistory
 from memory_node.world.state import Thing, WorldState
 
 K, S = GoalKind, ObjectState

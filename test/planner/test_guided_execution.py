@@ -16,8 +16,7 @@ from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import NullLog
-from memory_node.planner.guided_execution import GuidedExecution
-from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.guided_planner import GuidedExecution, GuidedPlanner
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind
 
 PICK, GO = SkillCall("PickupObject", ("Mug",)), SkillCall("GoToObject", ("Mug",))

@@ -1,7 +1,7 @@
 """What was just done in vain is not offered again, and what leads on is."""
 
 from memory_node.domain.skill import SkillCall
-from memory_node.planner.loop_guard import LoopGuard
+from memory_node.planner.permitted_skills import LoopGuard
 
 LEFT, RIGHT, OPEN, CLOSE = (
     SkillCall("GoToObject", ("SinkBasin",)),

@@ -18,11 +18,10 @@ from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.picture_source import SeenPicture
 from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
-from memory_node.planner.visual_verifier import SeeingModelConfig, VerifierConfig, open_seer
+from memory_node.planner.visual_verifier import SeeingModelConfig, SeenPicture, VerifierConfig, open_seer
 
 SECOND_NS = 1_000_000_000
 WASH, OPEN = "wash the mug", "open the fridge"

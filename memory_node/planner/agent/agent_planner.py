@@ -11,7 +11,6 @@ from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import ago, spoken_day_ago, spoken_now
 from memory_node.domain.context import Context, ContextSource
-from memory_node.domain.skill_library import SKILLS
 from memory_node.llm.chat import ChatModel, Message
 from memory_node.llm.errors import LlmError
 from memory_node.llm.prompt_templates import prompt_templates
@@ -22,11 +21,10 @@ from memory_node.planner.agent.services import AskedMemory
 from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import CALLS_A_GOAL, MOST_CALLS_A_REPLY, agent_tools
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_history import GoalHistory
+from memory_node.planner.goal_check import GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import (
     PlanningContext,
     PlanningFailedError,
@@ -37,6 +35,7 @@ from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation, UnclearError
 from memory_node.planner.reading.references import References
 from memory_node.planner.reading.resumption import interrupted
+from memory_node.planner.visual_verifier import PictureSource
 from memory_node.questions.going_on import going_on
 
 # Instructions of the conversation that are told again.
@@ -136,14 +135,13 @@ class AgentPlanner:
         asks_memory, recalls = isinstance(memory, AskedMemory), known is not None and known.recalled.has_past
         at_once = self._config.mode == "plan"
         tools = agent_tools(situation.skills, asks_memory, recalls, known is not None, self._asks, at_once)
-        skills = tuple(skill for name, skill in SKILLS.items() if name in situation.skills)
         context = situation.context(instruction, self._config.context_budget, {ContextSource.EXPERIENCE})
         # An occasion names no thing: what was told of it does.
         spoken = " ".join([instruction, *lines_of(context, KNOWN)[:_MOST_TOLD]]).lower()
         readings = self._kinds.spoken_names.named_in(spoken)
         about = tuple(dict.fromkeys(names[0] for names in readings))
         recent = [one.object_id for one in memory.recall(FindQuery(text=instruction, k=_MOST_RECENT)).answers]
-        world = KnownWorld(situation.world(self._kinds), about, skills, _MOST_THINGS, recent)
+        world = KnownWorld(situation.world(self._kinds), about, _MOST_THINGS, recent)
         history = GoalHistory((), self._kinds)
         task = Task(instruction, (), situation, world, self._config, self._prompts, account, history)
 

@@ -22,8 +22,8 @@ from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import ASKS_MEMORY, CALLS_A_GOAL, MOST_CALLS_A_REPLY, faults_of
 from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.picture_source import PictureSource
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
+from memory_node.planner.visual_verifier import PictureSource
 from memory_node.questions.going_on import going_on
 
 # Times that the same question to memory is answered; its answer stands in the dialogue.

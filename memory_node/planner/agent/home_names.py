@@ -14,10 +14,8 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal
-from memory_node.planner.known_world import KnownWorld
-from memory_node.planner.needed_classes import NeededClasses
+from memory_node.planner.known_world import KnownWorld, by_number, looks_of, missing_classes, names_folded
 from memory_node.planner.permitted_skills import licensed_skills
-from memory_node.planner.world_prompt import by_number, looks_of, names_folded
 from memory_node.world.state import Thing
 
 _MOST_AREAS = 40
@@ -314,11 +312,11 @@ class HomeNames:
         whole of which pieces are known and meant."""
         kinds, lines = self._world.kinds, []
         known = {folded(thing.object_class) for thing in self._world.things.values()}
-        needed = NeededClasses(kinds, licensed_skills(goals, kinds) if goals else ())
+        skills = licensed_skills(goals, kinds) if goals else ()
         about = [one.object_class for goal in goals for one in goal.mentions] or self._world.about
         cut = {goal.target.object_class for goal in goals if goal.sliced or goal.kind is GoalKind.SLICE} - {""}
         cut = {name for name in cut if folded(kinds[name].slices) in known}
-        for name in needed.missing([name for name in about if name and name not in cut], known):
+        for name in missing_classes(kinds, skills, [name for name in about if name and name not in cut], known):
             likely = self.likely(name)
             meant = [thing.id for one in self._otherwise.get(name, ()) for thing in self._world.state.of_class(one)]
             said = f"{name}: {likely}" if likely else name

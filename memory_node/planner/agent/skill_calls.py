@@ -22,11 +22,11 @@ from memory_node.planner.agent.model_goals import refusal
 from memory_node.planner.agent.services import shortened
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
-from memory_node.planner.loop_guard import LoopGuard
+from memory_node.planner.known_world import names_folded
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.picture_source import PictureSource
+from memory_node.planner.permitted_skills import LoopGuard
 from memory_node.planner.planner import PlannedStep, PlanOutcome
-from memory_node.planner.world_prompt import names_folded
+from memory_node.planner.visual_verifier import PictureSource
 from memory_node.short_term.crop_files import read_crop
 from memory_node.world.failures import remedy_of
 from memory_node.world.skills import after, serves, unmet

@@ -9,8 +9,7 @@ import jinja2
 
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import UNTOLD, GoalCheck, Judgement
-from memory_node.planner.goal_history import GoalHistory
+from memory_node.planner.goal_check import UNTOLD, GoalCheck, GoalHistory, Judgement
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanningContext

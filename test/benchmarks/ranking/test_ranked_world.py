@@ -13,7 +13,7 @@ CARRYING = ("Explore", "GoToObject", "PickupObject", "PutObject", "OpenObject", 
 
 def world_of(home, *about: str, most: int = 40, skills: Sequence[str] = CARRYING) -> RankedWorld:
     known = tuple(SKILLS[name] for name in skills)
-    world = RankedWorld(EpisodeWorld(load_catalogue()), about or ("Apple", "Mug", "Fridge"), known, most)
+    world = RankedWorld(EpisodeWorld(load_catalogue()), about or ("Apple", "Mug", "Fridge"), most, skills=known)
     follow_memory(world, home)
     return world
 

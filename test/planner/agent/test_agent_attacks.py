@@ -12,7 +12,7 @@ from tiny_home import TinyHome, TinyThing
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.mode import Mode
 from memory_node.llm.chat import Message
-from memory_node.planner.picture_source import SeenPicture
+from memory_node.planner.visual_verifier import SeenPicture
 
 INSTRUCTION = "put the mug into the fridge"
 GOAL = {"kind": "place", "thing": "Mug", "place": "Fridge", "words": "put the mug into the fridge"}

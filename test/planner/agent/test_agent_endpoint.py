@@ -16,9 +16,9 @@ from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.open_planner import open_planner
-from memory_node.planner.picture_source import SeenPicture
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
 from memory_node.planner.reading.understanding import Understander
+from memory_node.planner.visual_verifier import SeenPicture
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
