@@ -13,7 +13,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock, time_zone
 from memory_node.domain.context import Memory
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind, SceneSnapshot
+from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import Deed, EpisodeSummary, StepRecord
 from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
@@ -35,7 +35,6 @@ from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
-from memory_node.scene_graph.scene_records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.scene_graph.state import StampIds
 from memory_node.search.embedders import CachingEmbedder, build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
@@ -138,11 +137,11 @@ def open_memory(
         most_waiting=config.optimizer.llm.most_waiting,
         embedder=embedder,
     )
-    records: dict[str, Any] = {}
+    stored, last_names = SceneSnapshot(0), dict[str, int]()
     deeds = DeedLog(log, config.experience.learning)
     if store is not None and kept is not None:
-        records = scene_records(store.load_scene())
-        records["last_names"] = {one.id: int(one.body["last"]) for one in store.bodies([THING_NAMES])}
+        stored = store.load_scene()
+        last_names = {one.id: int(one.body["last"]) for one in store.bodies([THING_NAMES])}
         kept.load(knowledge)
         if embed_in_background:
             knowledge.embed_in_background()
@@ -150,9 +149,9 @@ def open_memory(
         learnt.load(_bodies(store, ATTEMPTS), map(Lesson.from_dict, _bodies(store, LESSONS)), own)
         learnt.load_episodes(_steps_by_episode(store))
         deeds.load(_bodies(store, DEEDS))
-    ids = stamp_ids(config.robot_id, records)
-    scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)
-    _keep_new_names(scene, store, records)
+    ids = stamp_ids(config.robot_id, stored)
+    scene = SceneGraph.from_snapshot(stored, config.scene_graph, ids, embedder, catalogue, last_names)
+    _keep_new_names(scene, store, stored)
     scene.habits = habits or _stored_habits(store, catalogue)
     ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
     index = UnitIndex(ranker, is_read=Memory.SHORT_TERM not in unread)
@@ -185,22 +184,11 @@ def _without(unread: Collection[Memory], config: ExperienceConfig) -> Experience
     return config
 
 
-def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:
+def stamp_ids(robot_id: str, stored: SceneSnapshot) -> StampIds:
     """Return a source of ids that a replay reproduces; its seed contains the stored ids, so new ones are unique."""
-    stored = sorted(row["id"] for kind in ("objects", "areas", "rooms") for row in (records or {}).get(kind, ()))
-    return StampIds(f"{robot_id}/{hashlib.blake2b(' '.join(stored).encode(), digest_size=8).hexdigest()}")
-
-
-def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
-    """Return a stored scene as the rows that the scene graph starts from."""
-    paths = [r for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE and r.source_id < r.target_id]
-    return {
-        "objects": [object_to_record(found) for found in snapshot.objects],
-        "areas": [area_to_record(area) for area in snapshot.areas],
-        "rooms": [room_to_record(room) for room in snapshot.rooms],
-        "floors": [floor_to_record(floor) for floor in snapshot.floors],
-        "paths": [[path.source_id, path.target_id, path.distance_m] for path in paths],
-    }
+    nodes = (stored.objects, stored.areas, stored.rooms)
+    known = sorted(one.id for kind in nodes for one in kind)
+    return StampIds(f"{robot_id}/{hashlib.blake2b(' '.join(known).encode(), digest_size=8).hexdigest()}")
 
 
 def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
@@ -211,9 +199,9 @@ def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     return store
 
 
-def _keep_new_names(scene: SceneGraph, store: Store | None, records: Mapping[str, Any]) -> None:
+def _keep_new_names(scene: SceneGraph, store: Store | None, stored: SceneSnapshot) -> None:
     """Keep the names that a scene of a release without names was given, so that they stay."""
-    nameless = [row["id"] for row in records.get("objects", ()) if not row["name"]]
+    nameless = [found.id for found in stored.objects if not found.name]
     if store is None or not nameless:
         return
     last = scene.state.table.names.take_given()

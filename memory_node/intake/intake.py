@@ -12,7 +12,7 @@ import numpy as np
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
-from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import ObjectReference, StateChange
@@ -27,7 +27,7 @@ from memory_node.lessons.lesson import LESSONS
 from memory_node.scene_graph.edits import SceneEdits, UndoBook
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.graph_readings import GraphReadings
 from memory_node.scene_graph.resolve import NamedThings
 from memory_node.short_term.units import StateClaim
 from memory_node.store.errors import StoreBacklogError
@@ -47,19 +47,10 @@ KNOWN_IDS = 10_000
 class ChangeGrounding:
     """Translates changes from an executor's references to memory's ids; remembers the last ids that it has resolved.
 
-    Args:
-        distances: returns the rows (n) of the present objects of a class, and how far each is from a position in map
-            (n,), m; where told so, from where it can slide to.
-        id_of: returns the id of a row's object.
-        present_id: returns the id of the present object that an id or a name of memory stands for, "" for none.
-        carried: returns the rows of what the robot is believed to hold, then of what is on or in that.
-        make_id: makes the id of an object that memory has not seen yet.
+    make_id: makes the id of an object that memory has not seen yet.
     """
 
-    distances: Callable[[str, tuple[float, float, float], bool], tuple[Rows, FloatArray]]
-    id_of: Callable[[int], str]
-    present_id: Callable[[str], str]
-    carried: Callable[[], Rows]
+    scene: GraphReadings
     make_id: Callable[[], str]
 
     def __post_init__(self) -> None:
@@ -88,7 +79,7 @@ class ChangeGrounding:
             self._known.move_to_end(executor_id)
             return known
         # An executor's own "mug 1" need not be memory's Mug 1: where it tells class and place, these decide.
-        named = "" if change.object_class and change.position is not None else self.present_id(executor_id)
+        named = "" if change.object_class and change.position is not None else self.scene.present_id(executor_id)
         if named:
             return named
         # A thing just cut off another one cannot be one that was seen before.
@@ -109,11 +100,11 @@ class ChangeGrounding:
         does what was put somewhere: like things may lie there."""
         if change.position is None or change.held is False or change.support_id:
             return False
-        rows, distances = self.distances(change.object_class, change.position, not DOORS.isdisjoint(change.added))
-        if not rows.size or self.id_of(int(rows[distances.argmin()])) == known:
+        rows, distances = self.scene.distances(change.object_class, change.position, not DOORS.isdisjoint(change.added))
+        if not rows.size or self.scene.id_of(int(rows[distances.argmin()])) == known:
             return False
-        of_known = np.array([self.id_of(row) == known for row in rows.tolist()], dtype=bool)
-        if not of_known.any() or np.isin(rows[of_known], self.carried()).any():
+        of_known = np.array([self.scene.id_of(row) == known for row in rows.tolist()], dtype=bool)
+        if not of_known.any() or np.isin(rows[of_known], self.scene.rows_carried()).any():
             return False
         off_m = float(distances[of_known].min())
         return off_m > OFF_PLACE_M and float(distances.min()) < 0.5 * off_m
@@ -123,26 +114,26 @@ class ChangeGrounding:
     ) -> str:
         """Return the id of the nearest of a class, "" for none. change: what is reported of it."""
         may_have_slid = change is not None and not DOORS.isdisjoint(change.added)
-        rows, distances = self.distances(object_class, position or (0.0, 0.0, 0.0), may_have_slid)
+        rows, distances = self.scene.distances(object_class, position or (0.0, 0.0, 0.0), may_have_slid)
         if change is not None and change.held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
-            for row in self.carried().tolist():
+            for row in self.scene.rows_carried().tolist():
                 if row in rows:
-                    return self.id_of(row)
+                    return self.scene.id_of(row)
         if position is None or not rows.size:
-            return self.id_of(int(rows[0])) if rows.size == 1 else ""
+            return self.scene.id_of(int(rows[0])) if rows.size == 1 else ""
         nearest = distances.min()
         if nearest > SAME_PLACE_M:
             return ""
         # Of equally near ones the lowest id: a replay decides the same.
-        return min(self.id_of(row) for row in rows[distances == nearest].tolist())
+        return min(self.scene.id_of(row) for row in rows[distances == nearest].tolist())
 
     def _reference(self, text: str) -> str:
         if not text or self._exists(text):
             return text
         if text in self._known:
             return self._known[text]
-        named = self.present_id(text)
+        named = self.scene.present_id(text)
         if named:
             return named
         reference = ObjectReference.parse(text)
@@ -150,7 +141,7 @@ class ChangeGrounding:
 
     def _exists(self, object_id: str) -> bool:
         """Return whether memory has an object of this id."""
-        return bool(object_id) and self.present_id(object_id) == object_id
+        return bool(object_id) and self.scene.present_id(object_id) == object_id
 
 
 _log = logging.getLogger(__name__)
@@ -212,9 +203,7 @@ class Intake:
     undo: UndoBook
 
     def __post_init__(self) -> None:
-        self._grounding = ChangeGrounding(
-            self.scene.distances, self.scene.id_of, self.scene.present_id, self.scene.rows_carried, self.make_id
-        )
+        self._grounding = ChangeGrounding(self.scene, self.make_id)
         self._named = NamedThings(self.scene.state)
         self.refused_frames = 0
 
@@ -226,7 +215,7 @@ class Intake:
                 shifted = self.scene.counters["map_shifted"]
                 change.events += self.scene.observe(frame)
                 if self.scene.counters["map_shifted"] != shifted:
-                    self.mirror.clear()
+                    self.mirror.cache.clear()  # places in the old map mean nothing in the new one
                     self.changes.keep_map()
                 for event in change.events:
                     if event.kind in GONE or event.object.last_seen_ns == frame.stamp_ns:
@@ -243,7 +232,7 @@ class Intake:
         with self.changes.begin() as change:
             change.events += self.scene.correct_poses(corrected)
             for event in change.events:
-                if self.mirror.holds(event.object.id):
+                if event.object.id in self.mirror.cache:
                     self.mirror.follow(event)
         return tuple(change.events)
 
@@ -303,7 +292,7 @@ class Intake:
             if not claims or not self.scene.is_present(object_id):
                 return
             believed = self.scene.object(object_id).states
-            states = self.mirror.claim_states(object_id, believed, claims, self.clock())
+            states = self.mirror.cache.claim_states(object_id, believed, claims, self.clock())
             if states != believed:
                 stamp_ns = max(claim.stamp_ns for claim in claims)
                 change.events.append(self.scene.believe_states(object_id, states, stamp_ns))
@@ -322,7 +311,7 @@ class Intake:
             gone = edits.forget([object_id for object_id in theirs.gone if self.scene.is_present(object_id)])
             self.scene.take_notice(gone)
             for object_id in theirs.gone:
-                self.mirror.forget(object_id)
+                self.mirror.cache.forget(object_id)
             stamp_ns = self.clock()
             change.events += [SceneEvent(SceneEventKind.UPDATED, stamp_ns, found) for found in theirs.objects]
         return len(theirs.objects) + len(theirs.gone) + self.learn(self.store, theirs)

@@ -14,14 +14,12 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import StateBelief
 from memory_node.domain.step import Deed
 from memory_node.perception.crop import picture_jpeg
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
 from memory_node.short_term.object_cache import USED_STAYS_NS, ObjectCache
 from memory_node.short_term.state_estimation import PicturedThing, StateEstimationQueue, StateRequest
-from memory_node.short_term.units import StateClaim
 
 
 class TaskObjects:
@@ -161,7 +159,7 @@ class ShortTermMirror:
         states: StateEstimationQueue | None = None,
     ) -> None:
         self._scene = scene
-        self._cache = cache
+        self.cache = cache
         self._ranker = ranker
         self._task_objects = task_objects
         self._states = states
@@ -182,12 +180,12 @@ class ShortTermMirror:
         """Take over an event of the graph, with the object's picture if that is new."""
         found = event.object
         if event.kind in GONE:
-            self._cache.forget(found.id)
+            self.cache.forget(found.id)
             self._new_pictures.forget(found.id)
             return
-        held, is_new = self._cache.get(found.id), self._new_pictures.take(found)
+        held, is_new = self.cache.get(found.id), self._new_pictures.take(found)
         crop = found.crop_jpeg if is_new or held is None or not held.image_path else b""
-        self._cache.put(replace(self._unit(found), looks=self._ranker.looks_of(crop)), crop)
+        self.cache.put(replace(self._unit(found), looks=self._ranker.looks_of(crop)), crop)
         if is_new and self._states is not None:
             self._to_judge.append(found)
 
@@ -202,10 +200,10 @@ class ShortTermMirror:
 
     def use(self, change: StateChange) -> None:
         """Take over what a skill did to an object, which counts as used, whether or not the cache knew it."""
-        self._cache.apply(change)
+        self.cache.apply(change)
         found = self._scene.find(change.object_id)
         if found is not None and not found.removed:
-            self._cache.put(self._unit(found, change.source))
+            self.cache.put(self._unit(found, change.source))
 
     def take_back(self, deeds: Iterable[Deed], now_ns: int) -> None:
         """Hold again what the robot used so lately that it stays, as the graph has it now. deeds: the newest last."""
@@ -214,38 +212,20 @@ class ShortTermMirror:
         for object_id, used_ns in used.items():
             found = self._scene.find(object_id)
             if found is not None and not found.removed:
-                self._cache.put(replace(self._unit(found), used_ns=used_ns))
-
-    def claim_states(
-        self, object_id: str, believed: tuple[StateBelief, ...], claims: Sequence[StateClaim], now_ns: int
-    ) -> tuple[StateBelief, ...]:
-        """Return an object's states after claims about them; see ObjectCache.claim_states."""
-        return self._cache.claim_states(object_id, believed, claims, now_ns)
+                self.cache.put(replace(self._unit(found), used_ns=used_ns))
 
     def refresh(self, object_ids: Iterable[str]) -> None:
         """Take over what the graph believes now of those objects among these that the cache holds."""
         for object_id in object_ids:
-            if self._cache.get(object_id) is not None:
-                self._cache.put(self._unit(self._scene.object(object_id)))
+            if object_id in self.cache:
+                self.cache.put(self._unit(self._scene.object(object_id)))
 
     def refresh_places(self) -> None:
         """Take over areas that were laid out anew and rooms that got another name."""
-        for unit in self._cache.units():
+        for unit in self.cache.units():
             area_id = self._scene.area_of(unit.object_id)
             if area_id and (area_id, self._scene.room_name(area_id)) != (unit.area_id, unit.room_name):
-                self._cache.put(replace(unit, area_id=area_id, room_name=self._scene.room_name(area_id)))
-
-    def holds(self, object_id: str) -> bool:
-        """Return whether the short-term memory holds an object."""
-        return self._cache.get(object_id) is not None
-
-    def forget(self, object_id: str) -> None:
-        """Let go of an object."""
-        self._cache.forget(object_id)
-
-    def clear(self) -> None:
-        """Let go of everything: places in the old map mean nothing in the new one."""
-        self._cache.clear()
+                self.cache.put(replace(unit, area_id=area_id, room_name=self._scene.room_name(area_id)))
 
     def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
         support_class = self._scene.class_of(found.support_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from memory_node.scene_graph.carrying import without_held
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.scene_graph.graph_readings import GraphReadings, Snapshots
+from memory_node.scene_graph.graph_readings import GraphReadings
 from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.places import CameraViews, Places
 from memory_node.scene_graph.relocalization import (
@@ -32,7 +32,7 @@ from memory_node.scene_graph.relocalization import (
     shift_graph,
 )
 from memory_node.scene_graph.room_naming import RoomClassifier, RoomNaming
-from memory_node.scene_graph.scene_records import enter_object, load_records
+from memory_node.scene_graph.scene_records import enter_object, enter_scene
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.state import GraphState, StampIds
@@ -68,7 +68,6 @@ class SceneGraph(GraphReadings):
         self.embedder = embedder
         self.habits: PlaceHabits | None = None
         self._naming = self._naming_by(embedder) if embedder is not None and self.state.catalogue.rooms else None
-        self._snapshots = Snapshots(self)
         self._views = CameraViews(self.config, places)
         self._camera_at: FloatArray | None = None
         self._relocalization: Relocalization | None = None
@@ -77,11 +76,6 @@ class SceneGraph(GraphReadings):
     def camera_at(self) -> FloatArray | None:
         """Where the last frame's camera was (3,) in map; None before the first."""
         return self._camera_at
-
-    @property
-    def frame_verified(self) -> bool:
-        """Whether the map is known to be the one that what is stored was seen in; see `doubt_frame`."""
-        return self._relocalization is None
 
     def observe(self, frame: Frame) -> list[SceneEvent]:
         """Take one frame in and return what it changed.
@@ -139,6 +133,7 @@ class SceneGraph(GraphReadings):
         there.
         """
         self._relocalization = Relocalization(self.state, self.places)
+        self.frame_verified = False
 
     def confirm_frame(self, new_T_old: Pose | None = None) -> list[SceneEvent]:
         """Trust the map frame; new_T_old: pose of the old map in the new one, if its origin has moved.
@@ -146,6 +141,7 @@ class SceneGraph(GraphReadings):
         What was seen since the doubt began is in the new map already.
         """
         doubted, self._relocalization = self._relocalization, None
+        self.frame_verified = True
         events: list[SceneEvent] = []
         if new_T_old is not None and doubted is not None:
             events = doubted.move_stored(new_T_old)
@@ -231,22 +227,6 @@ class SceneGraph(GraphReadings):
             self._naming.touch([found.area_id])
         self.state.version += 1
 
-    def snapshot(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
-        """Return the whole graph, now or as of a stamp; `removed`: with objects that are kept for their history.
-
-        An earlier graph has the relations of its places, its areas and what stood on what; see `as_of`.
-        """
-        if as_of_ns:
-            return self._snapshots.as_of(as_of_ns, self.frame_verified)
-        if removed:
-            return self._snapshots.with_removed(self.frame_verified)
-        return self._snapshots.now(self.frame_verified)
-
-    def snapshot_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
-        """Return one object alone, now (removed or not) or as of a stamp, without places; none where nothing has this
-        id, or nothing had it then."""
-        return self._snapshots.of_one(object_id, self.frame_verified, as_of_ns)
-
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
         """Return the areas of the floor that the robot is on where an object of the class is likely, best first; k = 0
         gives all."""
@@ -268,17 +248,18 @@ class SceneGraph(GraphReadings):
         return scene_in_words(self.state, self.places, token_budget, near, topic, self.embedder)
 
     @classmethod
-    def from_records(
+    def from_snapshot(
         cls,
-        records: Mapping[str, Any],
+        scene: SceneSnapshot,
         config: SceneGraphConfig | None = None,
         make_id: Callable[[int], str] | None = None,
         embedder: TextEmbedder | None = None,
         catalogue: ObjectCatalogue | None = None,
+        last_names: Mapping[str, int] = MappingProxyType({}),
     ) -> SceneGraph:
-        """Return the graph of `to_records`; missing lists count as empty."""
+        """Return a graph that goes on from a stored one; last_names: by word the last number that a name of it had."""
         graph = cls(config, make_id, embedder, catalogue)
-        load_records(graph.state, graph.places, records)
+        enter_scene(graph.state, graph.places, scene, last_names)
         return graph
 
     def set_keyframe(self, name: str, map_T_keyframe: Pose) -> None:

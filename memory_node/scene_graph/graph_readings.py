@@ -26,7 +26,7 @@ from memory_node.scene_graph.object_table import ObjectTable, Rows
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.resolve import meant_row, off_rail_m
 from memory_node.scene_graph.room_naming import room_kind
-from memory_node.scene_graph.scene_records import Record, graph_to_records, records_hash, row_to_record
+from memory_node.scene_graph.scene_records import graph_to_records, records_hash
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 
@@ -120,12 +120,15 @@ _NO_BELIEFS = frozenset({"now_ns", "version", "last_names"})
 class GraphReadings:
     """The questions that a graph answers; nothing here changes it.
 
-    state: the objects. places: the areas, rooms and floors.
+    state: the objects. places: the areas, rooms and floors. frame_verified: whether the map is known to be the one that
+    what is stored was seen in.
     """
 
     def __init__(self, state: GraphState, places: Places) -> None:
         self.state = state
         self.places = places
+        self.frame_verified = True
+        self._latest: SceneSnapshot | None = None
 
     @property
     def counters(self) -> Counter[str]:
@@ -180,24 +183,21 @@ class GraphReadings:
 
     def objects_of_class(self, name: str) -> list[SceneObject]:
         """Return the present objects of a class, however it is spelt."""
-        rows = self.state.rows_of_class(name)
-        return [self.state.object_at(row) for row in rows[~self.state.table.removed[rows]].tolist()]
+        return [self.state.object_at(row) for row in self._present_of_class(name).tolist()]
 
-    def centers_of_class(self, name: str) -> tuple[Rows, FloatArray]:
-        """Return the rows (n) of the present objects of a class, however spelt, and their centres in map (n, 3)."""
+    def _present_of_class(self, name: str) -> Rows:
         rows = self.state.rows_of_class(name)
-        rows = rows[~self.state.table.removed[rows]]
-        return rows, self.state.table.center[rows]
+        return rows[~self.state.table.removed[rows]]
 
     def distances(
         self, name: str, position: tuple[float, float, float], may_have_slid: bool
     ) -> tuple[Rows, FloatArray]:
         """Return the rows (n) of the present objects of a class, and how far their centres are from a position in map
         (n,), m. may_have_slid: what opens by sliding may have been pulled out or pushed in; its way counts nothing."""
-        rows, centers = self.centers_of_class(name)
+        rows = self._present_of_class(name)
         if may_have_slid:
             return rows, off_rail_m(self.state, rows, np.array(position))
-        return rows, np.linalg.norm(centers - np.array(position), axis=1)
+        return rows, np.linalg.norm(self.state.table.center[rows] - np.array(position), axis=1)
 
     def id_of(self, row: int) -> str:
         """Return the id of the object of a row."""
@@ -246,10 +246,6 @@ class GraphReadings:
         named = {room.id: room_kind(room.name, self.state.catalogue.rooms) for room in self.places.rooms.values()}
         return {room_id: kind for room_id, kind in named.items() if kind}
 
-    def record(self, object_id: str) -> Record:
-        """Return one object as the row that the store keeps."""
-        return row_to_record(self.state, self.state.table.row(object_id))
-
     def to_records(self) -> dict[str, Any]:
         """Return the whole graph as JSON-able rows: objects, areas, rooms, floors, paths, keyframes."""
         return graph_to_records(self.state, self.places)
@@ -266,57 +262,26 @@ class GraphReadings:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""
         return dict(self.state.keyframes)
 
+    def snapshot(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
+        """Return the whole graph, now or as of a stamp; `removed`: with objects that are kept for their history.
 
-class Snapshots:
-    """Makes snapshots of a graph; the one of now is kept until the graph changes, because many ask for it.
+        An earlier graph has the relations of its places, its areas and what stood on what; see `as_of`. That of now is
+        kept until the graph changes, because many ask for it.
+        """
+        state = self.state
+        if as_of_ns:
+            then = tuple(self.objects_as_of(state.table.rows(), as_of_ns))
+            return self._snapshot(as_of_ns, then, relations_as_of(then))
+        latest, now = self._latest, (self.version, self.frame_verified)
+        if not removed and latest is not None and (latest.version, latest.frame_verified) == now:
+            return latest
+        found = self._snapshot(state.now_ns, self.objects(removed), object_relations(state, state.active_rows()))
+        if not removed:
+            self._latest = found
+        return found
 
-    In all methods `frame_verified` says whether the map is known to be the one that what is stored was seen in.
-    """
-
-    def __init__(self, graph: GraphReadings) -> None:
-        self._graph = graph
-        self._latest: SceneSnapshot | None = None
-
-    def now(self, frame_verified: bool) -> SceneSnapshot:
-        """Return the graph as it is, without removed objects."""
-        latest = self._latest
-        if latest is None or (latest.version, latest.frame_verified) != (self._graph.version, frame_verified):
-            latest = self._latest = self._whole(self._now_ns, self._graph.objects(), self._relations(), frame_verified)
-        return latest
-
-    def with_removed(self, frame_verified: bool) -> SceneSnapshot:
-        """Return the graph as it is, with the objects that are kept for their history."""
-        return self._whole(self._now_ns, self._graph.objects(removed=True), self._relations(), frame_verified)
-
-    def as_of(self, stamp_ns: int, frame_verified: bool) -> SceneSnapshot:
-        """Return the graph as it was believed to be at a stamp; see `as_of` for what is kept of then."""
-        objects = tuple(self._graph.objects_as_of(self._graph.state.table.rows(), stamp_ns))
-        return self._whole(stamp_ns, objects, relations_as_of(objects), frame_verified)
-
-    def of_one(self, object_id: str, frame_verified: bool, as_of_ns: int = 0) -> SceneSnapshot:
-        """Return one object alone, without places, now (removed or not) or as of a stamp; no object where nothing has
-        this id, or nothing had it then."""
-        graph, table = self._graph, self._graph.state.table
-        known = table.id_of(object_id)
-        objects: tuple[SceneObject, ...] = ()
-        if known and as_of_ns:
-            objects = tuple(graph.objects_as_of([table.row_of[known]], as_of_ns))
-        elif known:
-            objects = (graph.object(known),)
-        stamp_ns = as_of_ns or self._now_ns
-        return SceneSnapshot(stamp_ns, objects=objects, frame_verified=frame_verified, version=graph.version)
-
-    @property
-    def _now_ns(self) -> int:
-        return self._graph.state.now_ns
-
-    def _relations(self) -> list[Relation]:
-        return object_relations(self._graph.state, self._graph.state.active_rows())
-
-    def _whole(
-        self, stamp_ns: int, objects: Iterable[SceneObject], relations: Iterable[Relation], frame_verified: bool
-    ) -> SceneSnapshot:
-        places = self._graph.places
+    def _snapshot(self, stamp_ns: int, objects: Iterable[SceneObject], relations: Iterable[Relation]) -> SceneSnapshot:
+        places = self.places
         return SceneSnapshot(
             stamp_ns=stamp_ns,
             floors=tuple(places.floors.values()),
@@ -324,6 +289,16 @@ class Snapshots:
             areas=tuple(places.areas.values()),
             objects=tuple(objects),
             relations=(*places.relations(), *relations),
-            frame_verified=frame_verified,
-            version=self._graph.version,
+            frame_verified=self.frame_verified,
+            version=self.version,
         )
+
+    def snapshot_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
+        """Return one object alone, now (removed or not) or as of a stamp, without places; none where nothing has this
+        id, or nothing had it then."""
+        row = self.state.table.row_of.get(self.state.table.id_of(object_id))
+        objects: tuple[SceneObject, ...] = () if row is None else (self.state.object_at(row),)
+        if as_of_ns:
+            objects = tuple(as_of(objects, as_of_ns))
+        stamp_ns = as_of_ns or self.state.now_ns
+        return SceneSnapshot(stamp_ns, objects=objects, frame_verified=self.frame_verified, version=self.version)

@@ -1,4 +1,4 @@
-"""The graph as plain JSON-able rows and back: what the store keeps, and what a replay is compared by."""
+"""The graph as JSON-able rows, by which replays are compared; and how stored objects are entered into a graph."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.domain.scene import Area, Floor, Place, Room, SceneObject
-from memory_node.domain.states import StateBelief, log_odds
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
+from memory_node.domain.states import log_odds
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
@@ -21,29 +21,37 @@ from memory_node.scene_graph.state import ROBOT_ID, GraphState
 Record = dict[str, Any]
 
 
-def object_to_record(found: SceneObject) -> Record:
-    """Return an object as a row. Its keys are stable; pictures are base64, embeddings base64 of little-endian
-    float16."""
+def graph_to_records(state: GraphState, places: Places) -> Record:
+    """Return the whole graph: lists of rows under objects, areas, rooms, floors, paths, keyframes. Keys are stable."""
     return {
-        "id": found.id,
-        "classes": dict(found.class_probabilities),
-        **_box_record(found.box),
-        "covariance": np.asarray(found.covariance).tolist(),
-        "existence": found.existence,
-        "first_seen_ns": found.first_seen_ns,
-        "last_seen_ns": found.last_seen_ns,
-        "last_missed_ns": found.last_missed_ns,
-        "times_seen": found.times_seen,
-        "times_missed": found.times_missed,
-        "movable": found.movable,
-        "area_id": found.area_id,
-        "support_id": found.support_id,
-        "inside": found.inside,
-        "anchor": found.anchor,
-        "removed": found.removed,
+        "objects": [_row_to_record(state, row) for row in state.table.rows()],
+        "areas": [asdict(area) for area in places.areas.values()],
+        "rooms": [asdict(room) for room in places.rooms.values()],
+        "floors": [asdict(floor) for floor in places.floors.values()],
+        "paths": [[one, other, length] for (one, other), length in places.paths.items()],
+        "keyframes": {
+            name: [*pose.position.tolist(), *pose.quaternion.tolist()] for name, pose in state.keyframes.items()
+        },
+        "now_ns": state.now_ns,
+        "version": state.version,
+        "last_names": state.table.names.last,
+    }
+
+
+def _row_to_record(state: GraphState, row: int) -> Record:
+    """Return one object's row; the key "filter" holds what SceneObject does not show. Pictures are base64, embeddings
+    base64 of little-endian float16."""
+    table, record, found = state.table, state.table.record(row), state.object_at(row)
+    plain = dict(vars(found))
+    classes, box, embedding = plain.pop("class_probabilities"), plain.pop("box"), found.embedding
+    return {
+        **plain,
+        "classes": classes,
+        **_box_record(box),
+        "covariance": found.covariance.tolist(),
         "states": [list(belief.as_row()) for belief in found.states],
-        "embedding": encode_embedding(found.embedding),
-        "crop_jpeg": base64.b64encode(found.crop_jpeg).decode("ascii"),
+        "embedding": "" if embedding is None else _base64(embedding.astype("<f2").tobytes()),
+        "crop_jpeg": _base64(found.crop_jpeg),
         "history": [
             {
                 "since_ns": place.since_ns,
@@ -54,130 +62,6 @@ def object_to_record(found: SceneObject) -> Record:
             }
             for place in found.history
         ],
-        "provenance": found.provenance,
-        "attributes": dict(found.attributes),
-        "name": found.name,
-        "aliases": list(found.aliases),
-        "placed_ns": found.placed_ns,
-    }
-
-
-def object_from_record(record: Mapping[str, Any]) -> SceneObject:
-    """Return the object of a row made by `object_to_record`; further keys are left alone."""
-    return SceneObject(
-        id=record["id"],
-        class_probabilities=dict(record["classes"]),
-        box=_box_of(record),
-        covariance=np.array(record["covariance"]),
-        existence=record["existence"],
-        first_seen_ns=record["first_seen_ns"],
-        last_seen_ns=record["last_seen_ns"],
-        last_missed_ns=record["last_missed_ns"],
-        times_seen=record["times_seen"],
-        times_missed=record["times_missed"],
-        movable=record["movable"],
-        area_id=record["area_id"],
-        support_id=record["support_id"],
-        inside=record["inside"],
-        anchor=record["anchor"],
-        removed=record["removed"],
-        states=tuple(map(StateBelief.of_row, record["states"])),
-        embedding=decode_embedding(record["embedding"]),
-        crop_jpeg=base64.b64decode(record["crop_jpeg"]),
-        history=tuple(
-            Place(row["since_ns"], row["until_ns"], _box_of(row), row["area_id"], row["support_id"])
-            for row in record["history"]
-        ),
-        provenance=record["provenance"],
-        attributes=dict(record["attributes"]),
-        name=record.get("name", ""),
-        aliases=tuple(record.get("aliases", ())),
-        placed_ns=int(record.get("placed_ns", 0)),
-    )
-
-
-def area_to_record(area: Area) -> Record:
-    """Return an area as a row."""
-    return {
-        "id": area.id,
-        "name": area.name,
-        "position": list(area.position),
-        "floor_id": area.floor_id,
-        "room_id": area.room_id,
-        "last_viewed_ns": area.last_viewed_ns,
-    }
-
-
-def area_from_record(record: Mapping[str, Any]) -> Area:
-    """Return the area of a row."""
-    return Area(**{**record, "position": (record["position"][0], record["position"][1])})
-
-
-def room_to_record(room: Room) -> Record:
-    """Return a room as a row."""
-    return {
-        "id": room.id,
-        "name": room.name,
-        "floor_id": room.floor_id,
-        "center": list(room.center),
-        "area_m2": room.area_m2,
-        "named_by_user": room.named_by_user,
-    }
-
-
-def room_from_record(record: Mapping[str, Any]) -> Room:
-    """Return the room of a row."""
-    return Room(**{**record, "center": (record["center"][0], record["center"][1])})
-
-
-def floor_to_record(floor: Floor) -> Record:
-    """Return a floor as a row."""
-    return {"id": floor.id, "name": floor.name, "height_m": floor.height_m}
-
-
-def floor_from_record(record: Mapping[str, Any]) -> Floor:
-    """Return the floor of a row."""
-    return Floor(**record)
-
-
-def pose_to_record(pose: Pose) -> list[float]:
-    """Return a pose as x, y, z, qx, qy, qz, qw."""
-    return [*pose.position.tolist(), *pose.quaternion.tolist()]
-
-
-def pose_from_record(record: list[float]) -> Pose:
-    """Return the pose of seven numbers."""
-    return Pose(np.array(record[:3]), np.array(record[3:]))
-
-
-def records_hash(records: Mapping[str, Any]) -> str:
-    """Return a SHA-256 over rows in a canonical order of keys: equal graphs give equal hashes."""
-    return hashlib.sha256(json.dumps(records, sort_keys=True).encode()).hexdigest()
-
-
-def encode_embedding(embedding: NDArray[np.floating] | None) -> str:
-    """Return an embedding as text, empty for none."""
-    return "" if embedding is None else base64.b64encode(embedding.astype("<f2").tobytes()).decode("ascii")
-
-
-def decode_embedding(text: str) -> NDArray[np.float32] | None:
-    """Return the embedding of a text, None for an empty one."""
-    return np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32) if text else None
-
-
-def _box_record(box: OrientedBox) -> Record:
-    return {"center": box.center.tolist(), "size": box.size.tolist(), "yaw_rad": box.yaw_rad}
-
-
-def _box_of(record: Mapping[str, Any]) -> OrientedBox:
-    return OrientedBox(np.array(record["center"]), np.array(record["size"]), record["yaw_rad"])
-
-
-def row_to_record(state: GraphState, row: int) -> Record:
-    """Return one object's row; the key "filter" holds what SceneObject does not show."""
-    table, record = state.table, state.table.record(row)
-    return {
-        **object_to_record(state.object_at(row)),
         "filter": {
             "log_odds": float(table.log_odds[row]),
             "face_variance": table.face_variance[row].tolist(),
@@ -191,18 +75,22 @@ def row_to_record(state: GraphState, row: int) -> Record:
     }
 
 
-def enter_record(state: GraphState, values: Mapping[str, Any]) -> int:
-    """Enter an object from a row, with or without "filter"; an object with the same id is replaced. Returns its row."""
-    found = object_from_record(values)
-    if found.id in state.table.row_of:
-        state.drop(state.table.row(found.id))
-    return enter_object(state, found, values.get("filter"))
+def _box_record(box: OrientedBox) -> Record:
+    return {"center": box.center.tolist(), "size": box.size.tolist(), "yaw_rad": box.yaw_rad}
 
 
-def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] | None = None) -> int:
-    """Enter an object; `kept` is what `row_to_record` wrote under "filter", guessed from the object where it is
-    missing."""
-    weight = kept["class_weight"] if kept else min(4.0, max(1.0, float(found.times_seen)))
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def records_hash(records: Mapping[str, Any]) -> str:
+    """Return a SHA-256 over rows in a canonical order of keys: equal graphs give equal hashes."""
+    return hashlib.sha256(json.dumps(records, sort_keys=True).encode()).hexdigest()
+
+
+def enter_object(state: GraphState, found: SceneObject) -> int:
+    """Enter an object and return its row; how sure its faces and classes are is guessed from how often it was seen."""
+    weight = min(4.0, max(1.0, float(found.times_seen)))
     record = ObjectRecord(
         found.id,
         {name: probability * weight for name, probability in found.class_probabilities.items()},
@@ -224,18 +112,11 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
     table.first_seen[row], table.last_seen[row] = found.first_seen_ns, found.last_seen_ns
     _enter_misses(table, row, found)
     table.times_seen[row], table.place_since[row] = found.times_seen, found.place_since_ns
-    if kept:
-        table.log_odds[row], table.porosity[row] = kept["log_odds"], kept["porosity"]
-        table.face_variance[row], table.yaw_weight[row] = kept["face_variance"], kept["yaw_weight"]
-        record.anchors = tuple((str(name), float(share)) for name, share in kept["anchors"])
-        record.crop_pixels = kept["crop_pixels"]
-        record.put_at = tuple(kept["put_at"]) if kept.get("put_at") else None
-    else:
-        existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
-        table.log_odds[row] = log_odds(existence)
-        table.face_variance[row] = 2.0 * np.diagonal(found.covariance)
-        table.yaw_weight[row] = min(20.0, float(found.times_seen))
-        record.anchors = ((found.anchor, 1.0),) if found.anchor else ()
+    existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
+    table.log_odds[row] = log_odds(existence)
+    table.face_variance[row] = 2.0 * np.diagonal(found.covariance)
+    table.yaw_weight[row] = min(20.0, float(found.times_seen))
+    record.anchors = ((found.anchor, 1.0),) if found.anchor else ()
     if found.times_seen >= state.config.confirmed_sightings:
         state.learn_size(row)
     if found.removed:
@@ -259,29 +140,14 @@ def _enter_misses(table: ObjectTable, row: int, found: SceneObject) -> None:
         table.note_missed(row, found.last_seen_ns + 1)
 
 
-def graph_to_records(state: GraphState, places: Places) -> dict[str, Any]:
-    """Return the whole graph: lists of rows under objects, areas, rooms, floors, paths, keyframes."""
-    return {
-        "objects": [row_to_record(state, row) for row in state.table.rows()],
-        "areas": [area_to_record(area) for area in places.areas.values()],
-        "rooms": [room_to_record(room) for room in places.rooms.values()],
-        "floors": [floor_to_record(floor) for floor in places.floors.values()],
-        "paths": [[one, other, length] for (one, other), length in places.paths.items()],
-        "keyframes": {name: pose_to_record(pose) for name, pose in state.keyframes.items()},
-        "now_ns": state.now_ns,
-        "version": state.version,
-        "last_names": state.table.names.last,
-    }
-
-
-def load_records(state: GraphState, places: Places, records: Mapping[str, Any]) -> None:
-    """Fill an empty graph from rows; missing lists count as empty."""
+def enter_scene(state: GraphState, places: Places, scene: SceneSnapshot, last_names: Mapping[str, int]) -> None:
+    """Fill an empty graph with what was stored; last_names: by word the last number that a name of it had."""
     names = state.table.names
-    names.note_last(records.get("last_names", {}))
-    for values in records.get("objects", ()):  # before a thing without a name is given one
-        names.take(values["id"], (values.get("name", ""),))
-    for values in records.get("objects", ()):
-        enter_record(state, values)
+    names.note_last(last_names)
+    for found in scene.objects:  # before a thing without a name is given one
+        names.take(found.id, (found.name,))
+    for found in scene.objects:
+        enter_object(state, found)
     for row in state.active_rows().tolist():
         record = state.table.record(row)
         known = record.support_id if record.support_id == ROBOT_ID or record.support_id in state.table.row_of else ""
@@ -290,12 +156,10 @@ def load_records(state: GraphState, places: Places, records: Mapping[str, Any]) 
     for row in state.load_of(ROBOT_ID):
         state.index.take(row)
         state.table.sheltered[row] = True
-    places.areas.update({row["id"]: area_from_record(row) for row in records.get("areas", ())})
-    places.rooms.update({row["id"]: room_from_record(row) for row in records.get("rooms", ())})
-    places.floors.update({row["id"]: floor_from_record(row) for row in records.get("floors", ())})
-    places.paths.update({(one, other): length for one, other, length in records.get("paths", ())})
-    state.keyframes.update({name: pose_from_record(pose) for name, pose in records.get("keyframes", {}).items()})
-    state.now_ns = int(records.get("now_ns", 0)) or max(
-        (o["last_seen_ns"] for o in records.get("objects", ())), default=0
-    )
-    state.version = int(records.get("version", 0))
+    places.areas.update({area.id: area for area in scene.areas})
+    places.rooms.update({room.id: room for room in scene.rooms})
+    places.floors.update({floor.id: floor for floor in scene.floors})
+    for path in scene.relations:
+        if path.kind is RelationKind.NAVIGABLE and path.source_id < path.target_id:
+            places.paths[path.source_id, path.target_id] = path.distance_m
+    state.now_ns = max((found.last_seen_ns for found in scene.objects), default=0)

@@ -118,7 +118,7 @@ class Upkeep:
         with self.changes.begin() as change:
             change.events += self.scene.confirm_frame(new_T_old)
             if new_T_old is not None:
-                self.mirror.clear()
+                self.mirror.cache.clear()
                 self.changes.keep_map()
         change.wait()
 

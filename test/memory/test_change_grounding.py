@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +8,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.intake.intake import ChangeGrounding
+from memory_node.scene_graph.graph import SceneGraph
 
 
 def thing(object_id: str, name: str, x_m: float, held: bool = False, within: str = "") -> SceneObject:
@@ -26,32 +26,16 @@ def thing(object_id: str, name: str, x_m: float, held: bool = False, within: str
 
 class Things:
     def __init__(self, *things: SceneObject) -> None:
-        self.things = {found.id: found for found in things}
+        self._scene = SceneGraph()
         self._made = iter(f"new{i}" for i in range(9))
+        self.put(*things)
 
-    def rows(self, fits: Callable[[SceneObject], bool]) -> np.ndarray:
-        return np.array([row for row, found in enumerate(self.things.values()) if fits(found)], dtype=np.intp)
-
-    def distances(
-        self, name: str, position: tuple[float, float, float], may_have_slid: bool
-    ) -> tuple[np.ndarray, np.ndarray]:
-        rows = self.rows(lambda found: found.class_name == name)
-        centers = np.array([found.box.center for found in self.things.values()]).reshape(-1, 3)
-        return rows, np.linalg.norm(centers[rows] - np.array(position), axis=1)
-
-    def carried(self) -> np.ndarray:
-        held = self.rows(lambda found: found.support_id == "robot")
-        ids = [list(self.things)[row] for row in held]
-        return np.concatenate([held, self.rows(lambda found: found.support_id in ids)])
+    def put(self, *things: SceneObject) -> None:
+        for one in things:
+            self._scene.add_object(one)
 
     def grounding(self) -> ChangeGrounding:
-        return ChangeGrounding(
-            self.distances,
-            lambda row: list(self.things)[row],
-            lambda text: text if text in self.things else "",
-            self.carried,
-            lambda: next(self._made),
-        )
+        return ChangeGrounding(self._scene, lambda: next(self._made))
 
 
 @pytest.fixture
@@ -76,7 +60,7 @@ def test_executors_id_is_of_another_thing_once_memory_knows_one_where_the_execut
     grounding = things.grounding()
     change = StateChange("their-7", "Drawer", 1, added=(ObjectState.OPENED,), position=(1.2, 0.0, 0.8))
     assert grounding.ground(change).object_id == "d1"
-    things.things["d2"] = thing("d2", "Drawer", 1.21)
+    things.put(thing("d2", "Drawer", 1.21))
     effect = StateChange("their-7", "Drawer", 2, added=(ObjectState.CLEANED,), position=(1.2, 0.0, 0.8))
     assert grounding.ground(effect).object_id == "d2"
 
@@ -88,7 +72,7 @@ def test_an_executors_id_whose_thing_turns_out_to_be_anothers_is_looked_up_anew(
     other = StateChange("their-2", "Apple", 1, added=(ObjectState.CLEANED,), position=(1.4, 0.0, 0.8))
     assert [grounding.ground(one).object_id for one in (mine, other)] == ["a1", "a2"]
     # Memory knows them the other way round: like things are not told apart.
-    things.things["a1"], things.things["a2"] = thing("a1", "Apple", 1.4), thing("a2", "Apple", 1.0)
+    things.put(thing("a1", "Apple", 1.4), thing("a2", "Apple", 1.0))
     assert [grounding.ground(one).object_id for one in (mine, other)] == ["a2", "a1"]
 
 
@@ -97,19 +81,19 @@ def test_what_is_held_is_the_same_thing_whatever_lies_where_it_was() -> None:
     grounding = things.grounding()
     change = StateChange("their-7", "Apple", 1, held=True, position=(1.2, 0.0, 0.8))
     assert grounding.ground(change).object_id == "a1"
-    things.things["a2"] = thing("a2", "Apple", 1.2)
+    things.put(thing("a2", "Apple", 1.2))
     assert grounding.ground(change).object_id == "a1"
 
 
 def test_what_is_opened_in_a_box_that_is_carried_stays_the_same_thing() -> None:
-    box = thing("b", "Box", 1.0)
-    things = Things(box, thing("l1", "Laptop", 1.0, within="b"), thing("l2", "Laptop", 3.2))
+    box, laptop = thing("b", "Box", 1.0), thing("l1", "Laptop", 1.0, within="b")
+    things = Things(box, laptop, thing("l2", "Laptop", 3.2))
     grounding = things.grounding()
     change = StateChange("their-7", "Laptop", 1, added=(ObjectState.OPENED,), position=(1.0, 0.0, 0.8))
     assert grounding.ground(change).object_id == "l1"
-    things.things["b"] = thing("b", "Box", 1.0, held=True)
+    things.put(thing("b", "Box", 1.0, held=True), laptop)
     assert grounding.ground(replace(change, position=(3.0, 0.0, 0.8))).object_id == "l1"
-    things.things["b"] = box
+    things.put(box, laptop)
     assert grounding.ground(replace(change, position=(3.0, 0.0, 0.8))).object_id == "l2"
 
 
@@ -118,7 +102,7 @@ def test_what_an_executor_put_beside_a_like_thing_stays_the_same_thing(told: dic
     things = Things(thing("t1", "Table", 3.0), thing("m1", "Mug", 1.0))
     grounding = things.grounding()
     grounding.ground(StateChange("their-7", "Mug", 1, added=(ObjectState.CLEANED,), position=(1.0, 0.0, 0.8)))
-    things.things["m2"] = thing("m2", "Mug", 3.1)
+    things.put(thing("m2", "Mug", 3.1))
     put = replace(StateChange("their-7", "Mug", 2, position=(3.0, 0.0, 0.8)), **told)
     assert grounding.ground(put).object_id == "m1"
 

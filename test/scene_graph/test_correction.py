@@ -120,7 +120,7 @@ def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: BoxWorld
     first = SceneGraph(SceneGraphConfig())
     drive(first, world, 8)
     ids = {found.id for found in first.objects()}
-    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig())
+    graph = SceneGraph.from_snapshot(first.snapshot(removed=True), SceneGraphConfig())
     graph.doubt_frame()
     drive(graph, world, 10, start_s=100.0, seen_in=Pose.planar(2.0, -1.0, 0.5))
     assert {found.id for found in graph.objects()} == ids
@@ -131,7 +131,7 @@ def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: BoxWorld
 def test_nothing_is_believed_gone_before_the_frame_is_verified(world: BoxWorld) -> None:
     first = SceneGraph(SceneGraphConfig())
     drive(first, world, 6)
-    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig())
+    graph = SceneGraph.from_snapshot(first.snapshot(removed=True), SceneGraphConfig())
     graph.doubt_frame()
     world.boxes.clear()
     drive(graph, world, 8, start_s=100.0)

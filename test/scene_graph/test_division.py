@@ -145,7 +145,7 @@ def test_what_was_hardly_ever_seen_as_two_becomes_one_and_finds_its_id_again(wat
 def test_split_survives_a_restart(watch: Watch) -> None:
     watch.look("111111222222")
     ids = {mug.id for mug in watch.mugs()}
-    watch.graph = SceneGraph.from_records(watch.graph.to_records(), SceneGraphConfig())
+    watch.graph = SceneGraph.from_snapshot(watch.graph.snapshot(removed=True), SceneGraphConfig())
     assert changes([2, *watch.counts("2121221")]) == 0
     assert {mug.id for mug in watch.mugs()} == ids
     assert sum("split_from" in mug.attributes for mug in watch.mugs()) == 1

@@ -152,7 +152,7 @@ def test_one_floor_of_a_snapshot_holds_its_own_nodes_and_edges(home: Storeys) ->
 
 
 def test_floors_survive_a_restart_and_tell_heights_before_a_map_comes(home: Storeys) -> None:
-    again = SceneGraph.from_records(home.graph.to_records(), SceneGraphConfig())
+    again = SceneGraph.from_snapshot(home.graph.snapshot(removed=True), SceneGraphConfig())
     assert again.places.floors == home.graph.places.floors
     assert again.places.areas == home.graph.places.areas
     before = set(again.places.areas)

@@ -127,7 +127,7 @@ def test_sighting_of_what_is_in_a_held_bowl_is_no_new_object() -> None:
 def test_reloaded_graph_still_carries() -> None:
     graph, bowl, apple = bowl_with_apple()
     graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))
-    again = SceneGraph.from_records(graph.to_records(), SceneGraphConfig())
+    again = SceneGraph.from_snapshot(graph.snapshot(removed=True), SceneGraphConfig())
     assert again.objects_near((1.0, 0.3, 0.8), 0.2) == []
     again.apply_change(StateChange(bowl, "Bowl", 20 * SECOND_NS, held=False, position=(4.0, -2.0, 0.99)))
     assert np.allclose(again.object(apple).box.center, [4.0, -2.0, 1.0])

@@ -180,7 +180,7 @@ def test_name_that_a_person_gave_wins_and_stays(house: House) -> None:
 def test_names_stay_over_a_restart_and_are_read_again(house: House, embedder: CachingEmbedder) -> None:
     house.put(["Toilet", "ShowerCurtain", "Towel", "SoapBar"])
     house.look()
-    again = SceneGraph.from_records(house.graph.to_records(), SceneGraphConfig(), embedder=embedder)
+    again = SceneGraph.from_snapshot(house.graph.snapshot(removed=True), SceneGraphConfig(), embedder=embedder)
     assert again.places.rooms[house.room().id].name == "bathroom"
     house.graph = again
     for found in again.objects():

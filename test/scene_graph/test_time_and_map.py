@@ -43,7 +43,7 @@ def doubted(**things: tuple[float, float, float]) -> SceneGraph:
     graph = SceneGraph(SceneGraphConfig())
     for stamp_s in (1, 2, 3):
         graph.observe(frame(stamp_s, **things))
-    loaded = SceneGraph.from_records(graph.to_records(), graph.config)
+    loaded = SceneGraph.from_snapshot(graph.snapshot(removed=True), graph.config)
     loaded.doubt_frame()
     return loaded
 
@@ -90,7 +90,7 @@ def test_history_and_places_follow_a_map_that_moved_though_the_new_one_came_firs
     graph.apply_change(StateChange(mug, "Mug", 10 * SECOND_NS, held=False, position=(7.0, 2.0, 0.8)))
     left, right = sorted(graph.snapshot().rooms, key=lambda room: room.center)
     graph.places.name_room(right.id, "den", by_user=True)
-    graph = SceneGraph.from_records(graph.to_records(), graph.config)
+    graph = SceneGraph.from_snapshot(graph.snapshot(removed=True), graph.config)
     graph.doubt_frame()
     graph.set_map(rooms, 0.1, shift @ Pose.planar(-2.0, -2.0, 0.0))
     for stamp_s in (100, 101):

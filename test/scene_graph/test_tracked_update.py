@@ -63,7 +63,7 @@ def test_new_tracker_finds_the_things_of_the_one_before() -> None:
     graph = SceneGraph()
     graph.observe(frame(1, thing("1/1", 0.0), thing("1/2", 0.6)))
     ids = sorted(found.id for found in graph.objects())
-    restarted = SceneGraph.from_records(graph.to_records())
+    restarted = SceneGraph.from_snapshot(graph.snapshot(removed=True))
     for again in (graph, restarted):
         again.observe(frame(2, thing("2/9", 0.02), thing("2/4", 0.61)))
         assert sorted(found.id for found in again.objects()) == ids

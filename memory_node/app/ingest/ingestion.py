@@ -10,13 +10,13 @@ from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
-from memory_node.domain.scene import SceneObject
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import DemonstratedStep
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.node_parameters import MemoryParameters
-from memory_node.opening import open_memory, scene_records, stamp_ids
+from memory_node.opening import open_memory, stamp_ids
 from memory_node.perception.detection import Detector
 from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
@@ -138,7 +138,7 @@ class _GraphAlone(SceneGraph):
     """A scene graph of this process."""
 
     def __init__(self, config: MemoryParameters) -> None:
-        super().__init__(config.scene_graph, stamp_ids(config.robot_id))
+        super().__init__(config.scene_graph, stamp_ids(config.robot_id, SceneSnapshot(0)))
 
     def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
         """Lay out areas on a map."""
@@ -192,7 +192,7 @@ class _StoredMemory:
 
     def finished(self) -> SceneGraph:
         """Make it durable, close it, and return what is remembered."""
-        records = scene_records(self._memory.scene())
+        scene = self._memory.scene()
         self._memory.commit()
         self._memory.close()
-        return SceneGraph.from_records(records, self._config.scene_graph)
+        return SceneGraph.from_snapshot(scene, self._config.scene_graph)
