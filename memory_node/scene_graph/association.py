@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
-from memory_node.scene_graph.observed import BoxPairs, Observed, overlap, overlap_aligned
+from memory_node.scene_graph.observed import Boxes, BoxPairs, Observed, overlap_aligned
 from memory_node.scene_graph.state import ClassSizes, GraphState
 
 _REFUSED = 1e6
@@ -306,7 +305,7 @@ def _joint_views(observed: Observed, found: Association, state: GraphState, rows
         elsewhere = found.matched[found.matched[:, 0] != obs, 1]
         several = [row for row in known[inside[obs]].tolist() if row not in elsewhere]
         several = [row for row in several if _may_be_whole(observed, obs, state, row, table.size[row])]
-        if _make_up_one(_Boxes.of(table, several), _Boxes.of(observed, [obs]), state.config.min_thickness_m):
+        if _make_up_one(Boxes.of(table, several), Boxes.of(observed, [obs]), state.config.min_thickness_m):
             views[obs] = several
     return views
 
@@ -322,40 +321,24 @@ def _apart_views(observed: Observed, found: Association, state: GraphState) -> d
         if len(several) < 2 or observed.truncated[several].any():
             continue
         whole = all(_may_be_whole(observed, obs, state, row, observed.size[obs]) for obs in several)
-        one = _Boxes.of(state.table, [row])
-        if whole and _make_up_one(_Boxes.of(observed, several), one, state.config.min_thickness_m):
+        one = Boxes.of(state.table, [row])
+        if whole and _make_up_one(Boxes.of(observed, several), one, state.config.min_thickness_m):
             views[row] = several
     return views
 
 
-class _Boxes(NamedTuple):
-    """n boxes: centers and sizes (n, 3) in m, yaws (n,)."""
-
-    center: NDArray[np.float64]
-    size: NDArray[np.float64]
-    yaw: NDArray[np.floating]
-
-    @classmethod
-    def of(cls, columns: Observed | ObjectTable | _Boxes, which: Sequence[int] | Rows) -> _Boxes:
-        at = np.asarray(which, dtype=np.intp)
-        return cls(columns.center[at], columns.size[at], columns.yaw[at])
-
-    def overlap(self, other: _Boxes, min_side_m: float) -> BoxPairs:
-        return overlap(self.center, self.size, self.yaw, other.center, other.size, other.yaw, min_side_m)
-
-
-def _make_up_one(parts: _Boxes, one: _Boxes, min_side_m: float) -> bool:
+def _make_up_one(parts: Boxes, one: Boxes, min_side_m: float) -> bool:
     """Return whether boxes of like volumes lie side by side in one and fill it."""
     count = len(parts.yaw)
     if count < 2:
         return False
-    within = parts.overlap(_Boxes.of(one, np.zeros(count, np.intp)), min_side_m)
+    within = parts.overlap(Boxes.of(one, np.zeros(count, np.intp)), min_side_m)
     volume, whole = (np.maximum(size, min_side_m).prod(axis=1) for size in (within.size_a, within.size_b))
     share = volume / whole
     if volume.max() > _LIKE_SIZED * volume.min() or (within.containment < _INSIDE).any() or (share > _SMALLER).any():
         return False
     first, second = np.triu_indices(count, 1)
-    beside = _Boxes.of(parts, first).overlap(_Boxes.of(parts, second), min_side_m)
+    beside = Boxes.of(parts, first).overlap(Boxes.of(parts, second), min_side_m)
     return bool((beside.containment < _BESIDE).all()) and _FILLED[0] <= float(share.sum()) <= _FILLED[1]
 
 

@@ -16,9 +16,8 @@ from memory_node.scene_graph.association import Association, associate, divide
 from memory_node.scene_graph.carrying import follow_drawers
 from memory_node.scene_graph.fusion import first_log_odds, fuse_geometry, fuse_label, take_geometry
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
-from memory_node.scene_graph.observed import Observed
+from memory_node.scene_graph.observed import Boxes, Observed
 from memory_node.scene_graph.same_instance import (
-    Boxes,
     best_same_instance,
     go_on_at,
     join_pieces,
@@ -237,13 +236,12 @@ class FrameUpdate:
 
     def _shown_boxes(self, rows: Rows) -> Boxes:
         """Return the boxes of rows as this frame shows them, and as they are remembered where it does not."""
-        table, seen = self._state.table, self._observed
-        center, size, yaw = table.center[rows], table.size[rows], table.yaw[rows]
-        for number, row in enumerate(rows.tolist()):
-            if row in self._shown:
-                obs = self._shown[row]
-                center[number], size[number], yaw[number] = seen.center[obs], seen.size[obs], seen.yaw[obs]
-        return center, size, yaw
+        boxes = Boxes.of(self._state.table, rows)
+        shown = [(number, self._shown[row]) for number, row in enumerate(rows.tolist()) if row in self._shown]
+        numbers, seen = np.array(shown, np.intp).reshape(-1, 2).T
+        for column, as_seen in zip(boxes, Boxes.of(self._observed, seen)):
+            column[numbers] = as_seen
+        return boxes
 
     def _is_present(self, row: int) -> bool:
         table = self._state.table

@@ -4,7 +4,7 @@ records."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,31 +21,6 @@ Rows = NDArray[np.intp]
 StateSet = tuple[tuple[ObjectState, bool], ...]
 _Value = TypeVar("_Value", str, StateSet)
 MAX_YAW_WEIGHT = 20.0
-
-# name -> (type, shape of one entry). Faces: variance of the lower and upper face along the box's own x, y, z.
-_COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
-    "center": (np.float64, (3,)),
-    "size": (np.float64, (3,)),
-    "yaw": (np.float32, ()),
-    "yaw_weight": (np.float32, ()),
-    "face_variance": (np.float32, (2, 3)),
-    "log_odds": (np.float32, ()),
-    "porosity": (np.float32, ()),
-    "first_seen": (np.int64, ()),
-    "last_seen": (np.int64, ()),
-    "last_missed": (np.int64, ()),
-    "place_since": (np.int64, ()),
-    "times_seen": (np.int32, ()),
-    "times_missed": (np.int32, ()),
-    "removed": (np.bool_, ()),
-    "sheltered": (np.bool_, ()),
-    "alive": (np.bool_, ()),
-    "class_code": (np.int32, ()),
-    "class_share": (np.float32, ()),
-    "area_code": (np.int32, ()),
-    "state_code": (np.int32, ()),
-}
-
 
 _ANCHORS_KEPT = 8
 
@@ -97,35 +72,41 @@ class ObjectRecord:
         self.anchors = tuple(weights.items())
 
 
+def _entry(dtype: type[np.generic], *shape: int) -> dict[str, Any]:
+    """Return the metadata of a column: the type and the shape of one entry."""
+    return {"entry": (dtype, shape)}
+
+
 @dataclass
 class ObjectTable:
     """A growing table of objects; a row keeps its number while the object lives, freed rows are used again.
 
     class_code, area_code and state_code: index of the row's class in `class_names`, of its area in `area_ids` and of
     what is told of its states in `state_sets`, by which a query compares all objects at once; class_share: probability
-    of that class. times_missed and last_missed: of looks in vain since it was last seen. alive: the row is in use.
+    of that class. face_variance: of the lower and upper face along the box's own x, y, z. times_missed and last_missed:
+    of looks in vain since it was last seen. alive: the row is in use.
     """
 
-    center: NDArray[np.float64] = field(init=False)
-    size: NDArray[np.float64] = field(init=False)
-    yaw: NDArray[np.float32] = field(init=False)
-    yaw_weight: NDArray[np.float32] = field(init=False)
-    face_variance: NDArray[np.float32] = field(init=False)
-    log_odds: NDArray[np.float32] = field(init=False)
-    porosity: NDArray[np.float32] = field(init=False)
-    first_seen: NDArray[np.int64] = field(init=False)
-    last_seen: NDArray[np.int64] = field(init=False)
-    last_missed: NDArray[np.int64] = field(init=False)
-    place_since: NDArray[np.int64] = field(init=False)
-    times_seen: NDArray[np.int32] = field(init=False)
-    times_missed: NDArray[np.int32] = field(init=False)
-    removed: NDArray[np.bool_] = field(init=False)
-    sheltered: NDArray[np.bool_] = field(init=False)
-    alive: NDArray[np.bool_] = field(init=False)
-    class_code: NDArray[np.int32] = field(init=False)
-    class_share: NDArray[np.float32] = field(init=False)
-    area_code: NDArray[np.int32] = field(init=False)
-    state_code: NDArray[np.int32] = field(init=False)
+    center: NDArray[np.float64] = field(init=False, metadata=_entry(np.float64, 3))
+    size: NDArray[np.float64] = field(init=False, metadata=_entry(np.float64, 3))
+    yaw: NDArray[np.float32] = field(init=False, metadata=_entry(np.float32))
+    yaw_weight: NDArray[np.float32] = field(init=False, metadata=_entry(np.float32))
+    face_variance: NDArray[np.float32] = field(init=False, metadata=_entry(np.float32, 2, 3))
+    log_odds: NDArray[np.float32] = field(init=False, metadata=_entry(np.float32))
+    porosity: NDArray[np.float32] = field(init=False, metadata=_entry(np.float32))
+    first_seen: NDArray[np.int64] = field(init=False, metadata=_entry(np.int64))
+    last_seen: NDArray[np.int64] = field(init=False, metadata=_entry(np.int64))
+    last_missed: NDArray[np.int64] = field(init=False, metadata=_entry(np.int64))
+    place_since: NDArray[np.int64] = field(init=False, metadata=_entry(np.int64))
+    times_seen: NDArray[np.int32] = field(init=False, metadata=_entry(np.int32))
+    times_missed: NDArray[np.int32] = field(init=False, metadata=_entry(np.int32))
+    removed: NDArray[np.bool_] = field(init=False, metadata=_entry(np.bool_))
+    sheltered: NDArray[np.bool_] = field(init=False, metadata=_entry(np.bool_))
+    alive: NDArray[np.bool_] = field(init=False, metadata=_entry(np.bool_))
+    class_code: NDArray[np.int32] = field(init=False, metadata=_entry(np.int32))
+    class_share: NDArray[np.float32] = field(init=False, metadata=_entry(np.float32))
+    area_code: NDArray[np.int32] = field(init=False, metadata=_entry(np.int32))
+    state_code: NDArray[np.int32] = field(init=False, metadata=_entry(np.int32))
     class_names: list[str] = field(default_factory=list)
     area_ids: list[str] = field(default_factory=list)
     state_sets: list[StateSet] = field(default_factory=list)
@@ -292,6 +273,9 @@ class ObjectTable:
         rotation[:, 0, 1] = -rotation[:, 1, 0]
         rotation[:, 2, 2] = 1.0
         return np.asarray((rotation * along[:, None]) @ rotation.transpose(0, 2, 1))
+
+
+_COLUMNS = {one.name: one.metadata["entry"] for one in fields(ObjectTable) if "entry" in one.metadata}
 
 
 def _code(value: _Value, code_of: dict[_Value, int], values: list[_Value]) -> int:

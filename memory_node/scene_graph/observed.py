@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,38 +35,43 @@ class BoxPairs:
     containment: FloatArray
 
 
-def overlap(
-    center_a: FloatArray,
-    size_a: FloatArray,
-    yaw_a: NDArray[np.floating],
-    center_b: FloatArray,
-    size_b: FloatArray,
-    yaw_b: NDArray[np.floating],
-    min_side_m: float,
-) -> BoxPairs:
-    """Compare boxes a and b pair by pair: centers and sizes (p, 3) in m, yaws (p,); sides below `min_side_m` are
-    widened."""
-    cos, sin = np.cos(yaw_b), np.sin(yaw_b)
-    shift = center_a - center_b
-    offset = np.empty(shift.shape)
-    offset[:, 0] = cos * shift[:, 0] + sin * shift[:, 1]
-    offset[:, 1] = cos * shift[:, 1] - sin * shift[:, 0]
-    offset[:, 2] = shift[:, 2]
-    turn = yaw_a - yaw_b
-    quarters = np.rint(turn / (0.5 * np.pi))
-    swapped = (quarters.astype(np.int64) % 2 == 1)[:, None]
-    turned = np.where(swapped, size_a[:, [1, 0, 2]], size_a)
-    wide_a, wide_b = np.maximum(turned, min_side_m), np.maximum(size_b, min_side_m)
-    shared = _shared_volume(offset, wide_a, wide_b)
-    volume_a, volume_b = wide_a.prod(axis=1), wide_b.prod(axis=1)
-    return BoxPairs(
-        offset,
-        turned,
-        size_b,
-        turn - quarters * 0.5 * np.pi,
-        shared / (volume_a + volume_b - shared),
-        shared / np.minimum(volume_a, volume_b),
-    )
+class Boxes(NamedTuple):
+    """n boxes: centers and sizes (n, 3) in m, yaws (n,)."""
+
+    center: FloatArray
+    size: FloatArray
+    yaw: NDArray[np.floating]
+
+    @classmethod
+    def of(cls, columns: Observed | ObjectTable | Boxes, which: Sequence[int] | Rows) -> Boxes:
+        """Return some of the boxes that stand in columns, by their numbers there."""
+        at = np.asarray(which, dtype=np.intp)
+        return cls(columns.center[at], columns.size[at], columns.yaw[at])
+
+    def overlap(self, other: Boxes, min_side_m: float) -> BoxPairs:
+        """Compare these boxes with as many others, pair by pair; sides below `min_side_m` are widened."""
+        (center_a, size_a, yaw_a), (center_b, size_b, yaw_b) = self, other
+        cos, sin = np.cos(yaw_b), np.sin(yaw_b)
+        shift = center_a - center_b
+        offset = np.empty(shift.shape)
+        offset[:, 0] = cos * shift[:, 0] + sin * shift[:, 1]
+        offset[:, 1] = cos * shift[:, 1] - sin * shift[:, 0]
+        offset[:, 2] = shift[:, 2]
+        turn = yaw_a - yaw_b
+        quarters = np.rint(turn / (0.5 * np.pi))
+        swapped = (quarters.astype(np.int64) % 2 == 1)[:, None]
+        turned = np.where(swapped, size_a[:, [1, 0, 2]], size_a)
+        wide_a, wide_b = np.maximum(turned, min_side_m), np.maximum(size_b, min_side_m)
+        shared = _shared_volume(offset, wide_a, wide_b)
+        volume_a, volume_b = wide_a.prod(axis=1), wide_b.prod(axis=1)
+        return BoxPairs(
+            offset,
+            turned,
+            size_b,
+            turn - quarters * 0.5 * np.pi,
+            shared / (volume_a + volume_b - shared),
+            shared / np.minimum(volume_a, volume_b),
+        )
 
 
 def overlap_aligned(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, min_side_m: float) -> FloatArray:
@@ -104,16 +111,8 @@ class Observed:
         return len(self.observations)
 
     def overlap_with(self, table: ObjectTable, which: Rows, rows: Rows, min_side_m: float) -> BoxPairs:
-        """Compare the observations `which` with the objects of `rows`, pair by pair; see overlap."""
-        return overlap(
-            self.center[which],
-            self.size[which],
-            self.yaw[which],
-            table.center[rows],
-            table.size[rows],
-            table.yaw[rows],
-            min_side_m,
-        )
+        """Compare the observations `which` with the objects of `rows`, pair by pair."""
+        return Boxes.of(self, which).overlap(Boxes.of(table, rows), min_side_m)
 
     @classmethod
     def of(cls, frame: Frame, config: SceneGraphConfig, sizes: ClassSizes) -> Observed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +12,13 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.states import ObjectState, StateBelief, log_odds, with_state
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
-from memory_node.scene_graph.observed import overlap, overlap_aligned, share_inside
+from memory_node.scene_graph.observed import Boxes, overlap_aligned, share_inside
 from memory_node.scene_graph.state import GraphState
 
 _MOST_ALIASES = 8  # names of merged entries that are kept
 _PART_GAP_M = 0.05
 # Share of the smaller of two boxes, each at least so thick (m), in the other from which they share their space.
 _SHARED, _FLAT_M = 0.25, 0.005
-
-
-Boxes = tuple[FloatArray, FloatArray, NDArray[np.floating[Any]]]  # centers (n, 3), sizes (n, 3), yaws (n,)
 
 
 def merge_duplicates(
@@ -45,7 +41,7 @@ def merge_duplicates(
     same = _look_like_one(state, a, b)
     two = at_once & (~same | (known & is_matched[b]))
     unsure = np.flatnonzero(at_once & ~two)
-    shown = shown or (lambda rows: (table.center[rows], table.size[rows], table.yaw[rows]))
+    shown = shown or (lambda rows: Boxes.of(table, rows))
     two[unsure] = ~_share_space(shown(a[unsure]), shown(b[unsure]))
     for i in unsure[~two[unsure]].tolist():
         two[i] = not same_class(state, int(a[i]), int(b[i]))
@@ -88,7 +84,7 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     divides."""
     table, config = state.table, state.config
     margin = config.min_thickness_m
-    pairs = overlap(table.center[a], table.size[a], table.yaw[a], table.center[b], table.size[b], table.yaw[b], margin)
+    pairs = Boxes.of(table, a).overlap(Boxes.of(table, b), margin)
     ratio = (pairs.size_a + 0.02).prod(axis=1) / (pairs.size_b + 0.02).prod(axis=1)
     same = (pairs.iou > 0.35) | ((pairs.containment > 0.7) & (ratio > 0.25) & (ratio < 4.0))
     # No thing is in another one that is called the same, unless both were seen in one frame.
@@ -108,7 +104,7 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
 def _share_space(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
     """Return which pairs of boxes lie in each other: what was reported twice does, and like things that lie side by
     side or on each other do not."""
-    return np.asarray(overlap(*a, *b, _FLAT_M).containment > _SHARED)
+    return np.asarray(a.overlap(b, _FLAT_M).containment > _SHARED)
 
 
 def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
@@ -117,7 +113,7 @@ def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     table, margin = state.table, state.config.min_thickness_m
     partial = table.mostly_truncated(a)
     i, j = np.where(partial, a, b), np.where(partial, b, a)
-    pairs = overlap(table.center[i], table.size[i], table.yaw[i], table.center[j], table.size[j], table.yaw[j], margin)
+    pairs = Boxes.of(table, i).overlap(Boxes.of(table, j), margin)
     inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
     mixed = partial != table.mostly_truncated(b)
     return np.asarray(mixed & (table.class_code[a] == table.class_code[b]) & (inside > 0.7))

@@ -42,77 +42,61 @@ class Roles:
     barred: Flags
 
 
-@dataclass(frozen=True)
-class _Role:
-    """What one class does; of a class that no label space declares only the boxes tell."""
-
-    declared: bool = False
-    pickupable: bool = True
-    mounted: bool = False
-    slides: bool = False
-    receptacle: bool = False
-    container: bool = True
-    lidded: bool = True
-    level: float = 1.0
-
-    @classmethod
-    def of(cls, name: str, catalogue: ObjectCatalogue) -> _Role:
-        kind = catalogue.find(name)
-        if kind is None:
-            return cls()
-        level = min(kind.levels, default=1.0) if kind.is_receptacle and not kind.holds_inside else 1.0
-        mounted = kind.slides or kind.can(Property.FIXED)
-        held = kind.is_receptacle, kind.holds_inside, kind.lidded
-        return cls(True, kind.pickupable, mounted, kind.slides, *held, level)
+_ROLE = np.dtype(
+    [
+        ("named", np.bool_),
+        ("declared", np.bool_),
+        ("pickupable", np.bool_),
+        ("mounted", np.bool_),
+        ("slides", np.bool_),
+        ("receptacle", np.bool_),
+        ("container", np.bool_),
+        ("lidded", np.bool_),
+        ("level", np.float64),
+    ]
+)
 
 
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """The roles of classes by their codes (c,)."""
-
-    declared: Flags
-    pickupable: Flags
-    mounted: Flags
-    slides: Flags
-    receptacle: Flags
-    container: Flags
-    lidded: Flags
-    level: NDArray[np.float64]
-    unnamed: Flags
+def _role(name: str, catalogue: ObjectCatalogue) -> tuple[bool | float, ...]:
+    """Return what one class does, as `_ROLE`; of a class that no label space declares only the boxes tell."""
+    named, kind = name != "object", catalogue.find(name)
+    if kind is None:
+        return named, False, True, False, False, False, True, True, 1.0
+    level = min(kind.levels, default=1.0) if kind.is_receptacle and not kind.holds_inside else 1.0
+    mounted = kind.slides or kind.can(Property.FIXED)
+    return named, True, kind.pickupable, mounted, kind.slides, kind.is_receptacle, kind.holds_inside, kind.lidded, level
 
 
 @lru_cache(maxsize=8)
-def _columns(names: tuple[str, ...], catalogue: ObjectCatalogue) -> _Columns:
-    roles = [_Role.of(name, catalogue) for name in names]
-
-    names_of_flags = ("declared", "pickupable", "mounted", "slides", "receptacle", "container", "lidded")
-    flags = {name: np.array([getattr(role, name) for role in roles], dtype=np.bool_) for name in names_of_flags}
-    level = np.array([role.level for role in roles])
-    return _Columns(level=level, unnamed=np.array([name == "object" for name in names], dtype=np.bool_), **flags)
+def _roles(names: tuple[str, ...], catalogue: ObjectCatalogue) -> NDArray[np.void]:
+    """Return the roles of classes by their codes (c,)."""
+    return np.array([_role(name, catalogue) for name in names], dtype=_ROLE)
 
 
 def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
     """Return what the classes of rows and neighbours say."""
-    of = _columns(tuple(state.table.class_names), state.catalogue)
-    own, theirs = state.table.class_code[rows], state.table.class_code[neighbours]
-    same_class = (own[:, None] == theirs[None]) & ~of.unnamed[own][:, None]
-    furniture = of.declared & ~of.pickupable
+    of_class = _roles(tuple(state.table.class_names), state.catalogue)
+    own_code, their_code = state.table.class_code[rows], state.table.class_code[neighbours]
+    own, theirs = of_class[own_code], of_class[their_code]
+    same_class = (own_code[:, None] == their_code[None]) & own["named"][:, None]
+    furniture = own["declared"] & ~own["pickupable"]
+    loose = theirs["slides"] | theirs["declared"] & theirs["pickupable"]
     return Roles(
-        mounted=of.mounted[own],
-        taken=of.pickupable[own],
-        built_in=(furniture & of.container)[own],
-        movable=of.pickupable[theirs],
-        receptacle=of.receptacle[theirs],
-        slides=of.slides[theirs],
-        container=of.container[theirs],
-        lidded=of.lidded[theirs],
-        level=of.level[theirs],
+        mounted=own["mounted"],
+        taken=own["pickupable"],
+        built_in=furniture & own["container"],
+        movable=theirs["pickupable"],
+        receptacle=theirs["receptacle"],
+        slides=theirs["slides"],
+        container=theirs["container"],
+        lidded=theirs["lidded"],
+        level=theirs["level"],
         same_class=same_class,
         # Furniture stands on no thing that a hand can take, on no drawer, and on no other piece of its kind. What is
         # built in is beside a cupboard or a basin, not on it, and a drawer is on nothing at all.
-        barred=furniture[own][:, None] & (same_class | (of.slides | of.declared & of.pickupable)[theirs][None])
-        | of.mounted[own][:, None] & of.container[theirs][None]
-        | of.slides[own][:, None],
+        barred=furniture[:, None] & (same_class | loose[None])
+        | own["mounted"][:, None] & theirs["container"][None]
+        | own["slides"][:, None],
     )
 
 
