@@ -22,8 +22,6 @@ from memory_node.short_term.config import ShortTermConfig
 from memory_node.sim import HomeRobot, load_home
 from memory_node.sim.world import World
 
-HELP = "what both object memories answer to questions about a home"
-
 _SHIPPED = Path(__file__).with_name("checks") / "home_queries.yaml"
 # All that the home holds is in the short-term memory, too, so that both memories know the same.
 _CAPACITY = 1000

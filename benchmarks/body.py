@@ -16,7 +16,6 @@ from benchmarks.body_outcome import Outcome, RelationCount
 from benchmarks.rows import emit
 from memory_node.nodes.run import activate_ros
 
-HELP = "skills and instructions of a robot with physics"
 _HOME_EVERY = 12  # trials; then another home, with an empty memory
 _INSTRUCTIONS_EVERY = 4  # likewise
 

@@ -14,8 +14,6 @@ from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.config import POLICY_NAMES
 
-HELP = "hit ratio and throughput of the short-term memory's replacement policies"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""

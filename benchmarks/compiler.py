@@ -24,7 +24,6 @@ from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerC
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
-HELP = "what compiling memory at each step is worth, with its controls"
 # Where the compiler can be measured now.
 PLACES = ("household", "alfworld", "scienceworld")
 _HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, STATIC, *OF_COMPILERS)

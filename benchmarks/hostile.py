@@ -52,7 +52,6 @@ def save_tiny_detector(folder: Path) -> dict[str, str]:
     return {"model": str(folder / "tiny.onnx"), "class_names": str(folder / "names.txt")}
 
 
-HELP = "hostile messages on every topic, service, action and parameter of the nodes"
 # The detector only where the extra `models` is installed, with which its model is made.
 NODES = ("memory", "planner", "home", "skills", "detector")
 _START_LIMIT_S = 60.0

@@ -80,8 +80,6 @@ def experience_config(args: argparse.Namespace) -> ExperienceConfig:
 _SHIPPED_COMPILER = "rules"
 _PATIENCE = 3
 
-HELP = "instructions carried out in the ALFRED homes"
-
 
 def share(text: str) -> float:
     """Return a share from 0 to 1.

@@ -20,7 +20,7 @@ from benchmarks.store_load import make_object
 from memory_node import cli
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.store import open_store
+from memory_node.store.store import open_store
 
 _AT_ONCE = 5000
 

@@ -94,9 +94,6 @@ def _row(category: str, outcomes: list[tuple[str, bool, float]]) -> dict[str, An
     }
 
 
-HELP = "understanding of people's instructions"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     source = parser.add_mutually_exclusive_group(required=True)

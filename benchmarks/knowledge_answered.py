@@ -21,8 +21,7 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text.words import stems
 from memory_node.llm.ask import answer_of
-from memory_node.llm.chat import ChatModel, Message
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import ChatModel, Deadline, Message
 from memory_node.search.lexical_index import LexicalIndex
 from memory_node.search.request_words import content_tokens
 

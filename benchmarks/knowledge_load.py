@@ -20,7 +20,7 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.index_file import read_index, write_index
 from memory_node.knowledge.semantic_graph import SemanticGraph
-from memory_node.store.collection import without_collection
+from memory_node.store.reader import without_collection
 
 _DIMENSION = 384
 _VOCABULARY = 60_000

@@ -12,8 +12,7 @@ from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.domain.context import estimate_tokens
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.knowledge.text.words import plain_words, stems
-from memory_node.llm.chat import Message
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import Deadline, Message
 
 _SYSTEM = "You answer a question in as few words as possible. Use what is known."
 # How much the best supported candidate stands out (softmax): with all of the question's words beside it, one of ten

@@ -13,10 +13,8 @@ from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.words import stems
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, Message
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError
-from memory_node.llm.json_reply import json_form, read_json
+from memory_node.llm.chat import ChatModel, Deadline, LlmError, Message
+from memory_node.llm.reply_reader import json_form, read_json
 
 _SYSTEM = (
     "You write down what a text says as short statements. Each statement is understood without the text: it names who "

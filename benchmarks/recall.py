@@ -83,8 +83,6 @@ def _counting(recall: UnitIndex, case: Mapping[str, Any]) -> list[str]:
     return [name for name in _classes(recall, case["text"]) if name not in case.get("also", ())]
 
 
-HELP = "latency and recall of the search for what is remembered"
-
 _BATCH = 10_000
 _WRITES_PER_S = 100.0
 # Of so many searches for a query the fastest counts: what else the machine does meanwhile is not the search.

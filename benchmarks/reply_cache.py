@@ -10,9 +10,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.chat import ChatModel, Deadline, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
 from memory_node.llm.llama.native import WHEEL_RELEASE
 from memory_node.llm.open_model import ModelShelf, model_file
 

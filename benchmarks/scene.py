@@ -29,7 +29,6 @@ from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.sim.noise import DetectionNoise, noisy_depth
 
-HELP = "the scene graph on a simulated site"
 _FRAME_S = 0.2
 _FRAMES_A_VISIT = 60
 _MOVED, _REMOVED = 0.10, 0.06

@@ -20,7 +20,6 @@ from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import SegmentationConfig
 from memory_node.perception.segmentation import GeometricSegmenter
 
-HELP = "class-agnostic segmentation of real RGB-D frames"
 # In the labels 20 to 29 are the visible parts of the first object, 30 to 39 of the second, and so on; under 10 are
 # surfaces.
 _FIRST_OBJECT = 20

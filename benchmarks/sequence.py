@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from benchmarks.rows import emit
-from memory_node.app.ingest.detector_options import add_detector_arguments, open_detector
+from memory_node.app.ingest.command import add_detector_arguments, open_detector
 from memory_node.app.ingest.folders import open_folder
 from memory_node.app.ingest.ingestion import Ingestion
 from memory_node.app.ingest.recording import Recording, RgbdImage
@@ -25,7 +25,6 @@ from memory_node.domain.scene import SceneObject
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.perception.detection import Detector
 
-HELP = "what two builds of one recording, from its even and its odd frames, agree on"
 _BELIEVED = 0.5
 # Share of the smaller box in the larger one from which one thing lies in the other.
 _CONTAINED = 0.5

@@ -25,7 +25,9 @@ from benchmarks.store_load import fill, object_id
 from benchmarks.store_soak import soak
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import StoreError
-from memory_node.store import ForgetRequest, StoreConfig, open_store
+from memory_node.store.config import StoreConfig
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.store import open_store
 
 _OBJECTS = 20_000
 
@@ -49,7 +51,6 @@ def measure_forgetting(path: Path, steps: int, seed: int) -> dict[str, Any]:
         }
 
 
-HELP = "durability and throughput of the store"
 _START_LIMIT_S = 60.0
 
 

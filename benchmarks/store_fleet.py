@@ -19,10 +19,11 @@ from benchmarks.store_rates import measure_rates
 from memory_node.app.progress import shown
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
-from memory_node.store import Store, StoreConfig, open_store
-from memory_node.store.address import parse_url
+from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus
 from memory_node.store.engine import open_engine
+from memory_node.store.location import parse_url
+from memory_node.store.store import Store, open_store
 
 _OBJECTS_A_ROBOT = 100
 _UPDATES_A_SECOND = 5

@@ -16,7 +16,8 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.store import Store, StoreConfig, open_store
+from memory_node.store.config import StoreConfig
+from memory_node.store.store import Store, open_store
 
 GROUP = 100
 _CLASSES = ("mug", "bowl", "apple", "book", "lamp", "knife", "towel", "bottle")

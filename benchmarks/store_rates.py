@@ -15,7 +15,8 @@ import numpy as np
 from benchmarks.store_load import GROUP, make_object, rounds_of_updates
 from memory_node.app.progress import shown
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.store import Store, StoreConfig, open_store
+from memory_node.store.config import StoreConfig
+from memory_node.store.store import Store, open_store
 
 _OBJECTS = 1_000
 _ROUNDS = 20

@@ -14,7 +14,7 @@ from memory_node.app.progress import shown
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
-from memory_node.store import open_store
+from memory_node.store.store import open_store
 
 _OBJECTS = 2_000
 _SECOND_NS = 1_000_000_000

@@ -20,7 +20,7 @@ Commands = Mapping[str, tuple[str, str]]
 
 # name -> (module, what it does); a module is imported only when its command is chosen, so that --help stays fast.
 COMMANDS = {
-    "ingest": ("memory_node.app.ingest", "build a memory from recorded frames or a rosbag2"),
+    "ingest": ("memory_node.app.ingest.command", "build a memory from recorded frames or a rosbag2"),
     "picture": ("memory_node.app.picture", "draw what a running memory node remembers as a PNG"),
     "parameters": (
         "memory_node.app.parameters",
@@ -29,7 +29,7 @@ COMMANDS = {
     "store": ("memory_node.store.command", "look after the durable store: info, check, backup, export, forget, ..."),
     "knowledge": ("memory_node.app.knowledge", "add documents and facts to what is known, ask it, show it"),
     "understand": ("memory_node.app.understand", "show what the planner makes of instructions"),
-    "demo": ("memory_node.app.demo", "run the simulated home, the memory and the planner"),
+    "demo": ("memory_node.app.demo.command", "run the simulated home, the memory and the planner"),
     "mcp": (
         "memory_node.inspector.mcp_command",
         "let agents ask and tell a memory (Model Context Protocol)",

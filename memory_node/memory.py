@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -49,7 +50,7 @@ from memory_node.search.unit_index import SHORT_TERM, UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_estimation import StateEstimationQueue
 from memory_node.short_term.units import StateClaim
-from memory_node.store.durability import Durability
+from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.store import Store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
 from memory_node.upkeep.upkeep import Upkeep
@@ -61,6 +62,8 @@ TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 _LATEST_EPISODES = 20
 # Episodes in whose instructions more may have been said.
 _SAID_EPISODES = 200
+# Longest waits for the facts behind an answer to become durable; the shorter one during an outage (s).
+_ANSWER_WAIT_S, _OUTAGE_WAIT_S = 2.0, 0.1
 # So long after a question what somebody says may be the answer.
 _ANSWERED_NS = 900 * 10**9
 
@@ -96,9 +99,9 @@ class RobotMemory:
         guidance: compiles memory for the running episodes, step by step.
         past: what happened in earlier episodes.
         deeds: what was done with which thing.
-        observe, correct_poses, set_map, remember, take_over_changes: see Intake.
+        observe, correct_poses, set_map, remember, claim_states, take_over_changes: see Intake.
         edit, confirm_relocalization, save, keep_knowledge: see Upkeep.
-        on_change, commit, statistics, context: see GraphChanges.listen, Durability, ObjectCache, ContextWriter.write.
+        on_change, statistics, context: see GraphChanges.listen, ObjectCache, ContextWriter.write.
     """
 
     def __init__(
@@ -121,9 +124,9 @@ class RobotMemory:
         self.cache, self.experience, self.knowledge, self._clock = cache, experience, knowledge, clock
         self._unread = frozenset(unread)
         self._kinds = kinds or load_catalogue()
-        self._durability = Durability(store)
+        self._store = store
         task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
-        states = judge_states(self.claim_states) if judge_states is not None else None
+        states = judge_states(lambda *claim: self._intake.claim_states(*claim)) if judge_states is not None else None
         mirror = ShortTermMirror(scene, cache, index.ranker, task_objects, states)
         self._changes = GraphChanges(scene, mirror, store, index.gathered)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
@@ -168,9 +171,10 @@ class RobotMemory:
         )
         self.past = PastEpisodes(store, experience, self.guidance, told)
         # What one part does alone is asked of it: no method here stands between.
-        self.on_change, self.commit, self.statistics = self._changes.listen, self._durability.commit, cache.statistics
+        self.on_change, self.statistics = self._changes.listen, cache.statistics
         self.observe, self.correct_poses = self._intake.observe, self._intake.correct_poses
         self.set_map, self.remember = self._intake.set_map, self._intake.remember
+        self.claim_states = self._intake.claim_states
         self.take_over_changes, self.context = self._intake.take_over_changes, contexts.write
         self.edit, self.confirm_relocalization = self._upkeep.edit, self._upkeep.confirm_relocalization
         self.save, self.keep_knowledge = self._upkeep.save, self._upkeep.keep_knowledge
@@ -180,28 +184,24 @@ class RobotMemory:
 
     # --- what comes in ---------------------------------------------------------------------------
 
-    def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
-        """Weigh what a source says of an object's states against what is believed; see Intake.claim_states."""
-        self._intake.claim_states(object_id, claims)
-
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Take over a fact that a person told, of now by default; return its statements once they are durable."""
         scene = self.scene()
         told = self.knowledge.tell(
             text, teller, stamp_ns or self._clock(), lambda fact: grounded(fact, scene, self._kinds)
         )
-        self._durability.commit()
+        self.commit()
         return told
 
     def retract_fact(self, text: str, back: bool = False) -> None:
         """Let a statement count no longer, or again; see KnowledgeGraph.retract. Returns once that is durable."""
         self.knowledge.retract(text, back)
-        self._durability.commit()
+        self.commit()
 
     def delete_document(self, document: str, back: bool = False) -> None:
         """Delete what is known from a document alone, or bring it back; see KnowledgeGraph.delete_document."""
         self.knowledge.delete_document(document, back)
-        self._durability.commit()
+        self.commit()
 
     def tell_in_words(self, text: str) -> str:
         """Take over a fact that was said to the planner; return what became of it, for the one who said it."""
@@ -217,7 +217,7 @@ class RobotMemory:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
         recollection = self._recalled(query)
         self.cache.count_lookup(recollection.best.object_id if recollection.best else "")
-        self._durability.before_answer()
+        self._settle()
         return recollection
 
     def _recalled(self, query: FindQuery) -> Recollection:
@@ -227,7 +227,7 @@ class RobotMemory:
     def find(self, query: FindQuery) -> Recollection:
         """Return what the scene graph holds that fits."""
         recollection = self._search.find(query, self._clock())
-        self._durability.before_answer()
+        self._settle()
         return recollection
 
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
@@ -241,7 +241,7 @@ class RobotMemory:
             location = replace(location, answers=self._search.in_order(location.answers))
         answered = location.status is AnswerStatus.OK and location.memory == SHORT_TERM
         self.cache.count_lookup(location.answers[0].object_id if answered else "")
-        self._durability.before_answer()
+        self._settle()
         return location
 
     def ask(self, question: str, mode: KnowledgeMode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
@@ -254,7 +254,7 @@ class RobotMemory:
             answer = self.knowledge.ask(question, mode, k, as_of_ns)
         else:
             answer = self._answered(question, k, as_of_ns)
-        self._durability.before_answer()
+        self._settle()
         return answer
 
     def _answered(self, question: str, k: int, as_of_ns: int) -> KnowledgeAnswer:
@@ -287,7 +287,7 @@ class RobotMemory:
 
     def recall_past(self) -> Recalled:
         """Return what a reader of plain sentences needs: told facts, deeds, unfinished instructions."""
-        self._durability.before_answer()  # episodes are read from the store
+        self._settle()  # episodes are read from the store
         deeds = self.deeds.all()
         unfinished = self._unfinished(deeds)
         if Memory.EPISODES in self._unread:
@@ -366,7 +366,7 @@ class RobotMemory:
         """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
         with self._lock:
             snapshot = self._scene.snapshot(as_of_ns, removed)
-        self._durability.before_answer()
+        self._settle()
         return snapshot
 
     def one_object(self, object_id: str) -> SceneObject:
@@ -377,14 +377,14 @@ class RobotMemory:
         """
         with self._lock:
             found = self._scene.object(object_id)
-        self._durability.before_answer()
+        self._settle()
         return found
 
     def scene_of_one(self, object_id: str, as_of_ns: int = 0) -> SceneSnapshot:
         """Return one object alone, now (removed or not) or as of a stamp; see SceneGraph.snapshot_of_one."""
         with self._lock:
             snapshot = self._scene.snapshot_of_one(object_id, as_of_ns)
-        self._durability.before_answer()
+        self._settle()
         return snapshot
 
     def scene_text(self, token_budget: int, topic: str = "") -> str:
@@ -429,9 +429,25 @@ class RobotMemory:
         self._told.forget()
         return self._upkeep.forget(object_id, area_id, object_class, begin_ns, end_ns)
 
+    def commit(self, timeout_s: float = 5.0) -> None:
+        """Return once all that memory was told is durable.
+
+        Raises:
+            StoreUnavailableError: neither the database nor its journal takes it now; memory holds it all the same.
+        """
+        if self._store is not None:
+            self._store.flush(timeout_s)
+
+    def _settle(self) -> None:
+        """Make the facts behind an answer durable; the answer is given also when the database accepts nothing."""
+        if self._store is not None:
+            wait_s = _ANSWER_WAIT_S if self._store.diagnostics().state == "ok" else _OUTAGE_WAIT_S
+            with suppress(StoreUnavailableError):  # diagnostics tell of it
+                self._store.flush(wait_s)
+
     def diagnostics(self) -> dict[str, object]:
         """Return figures for /diagnostics."""
-        refused = {"store.refused_frames": self._intake.refused_frames} if self._durability.has_store else {}
+        refused = {"store.refused_frames": self._intake.refused_frames} if self._store is not None else {}
         return {**self._upkeep.diagnostics(), **refused}
 
     def close(self) -> None:

@@ -83,7 +83,6 @@ def cumulative(orders: Sequence[Sequence[PlayedGame]]) -> list[float]:
     return [round(float(share), 4) for share in np.mean(shares, axis=0)] if shares else []
 
 
-HELP = "instructions carried out in ALFWorld's text games"
 PLANNERS = ("offline", "llm", "executor", "react")
 MEMORIES = ("none", "places", "full", "static", "compiled")
 # Planners that read memory in a prompt, and planners that ask it at each step.

@@ -16,10 +16,8 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.ranking.choosing import StepChooser
-from memory_node.llm.chat import Message
+from memory_node.llm.chat import Deadline, LlmError, Message
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError
 from memory_node.planner.model_account import ModelAccount
 from memory_node.scene_graph.place_habits import PlaceCensus
 

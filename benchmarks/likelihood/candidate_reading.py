@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.likelihood.candidate_tree import CandidateTree, log_probabilities
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import Deadline
 from memory_node.llm.llama.engine import FIRST_FREE, PROMPT
 from memory_node.llm.llama.native import PASS_TOKENS, NativeModel, Row
 

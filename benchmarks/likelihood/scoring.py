@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from benchmarks.likelihood.candidate_reading import CandidateReading
 from benchmarks.likelihood.candidate_tree import candidate_tree, portions
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import ChatModel, Message
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import TooLongError, UnsupportedError
+from memory_node.llm.chat import ChatModel, Deadline, Message, TooLongError, UnsupportedError
 from memory_node.llm.llama.engine import FREE_SEQUENCES
 from memory_node.llm.llama.model import LlamaModel
 

@@ -8,9 +8,7 @@ from typing import Protocol
 
 from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, Message, RejectedReplyError, Reply
 from memory_node.llm.gbnf import Rules, one_of_texts
 from memory_node.planner.model_account import ModelAccount
 

@@ -14,11 +14,9 @@ from benchmarks.ranking.stepwise import StepwiseRun
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ports import TextEmbedder
-from memory_node.llm.chat import Message
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError
+from memory_node.llm.ask import prompt_templates
+from memory_node.llm.chat import Deadline, LlmError, Message
 from memory_node.llm.open_model import ModelShelf
-from memory_node.llm.prompt_templates import prompt_templates
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalHistory

@@ -11,8 +11,7 @@ from benchmarks.ranking.ranked_world import RankedWorld
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import GOALS, GoalKind
-from memory_node.llm.chat import Message
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import Deadline, Message
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import UNTOLD, Judgement

@@ -29,10 +29,8 @@ from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.store.address import parse_url
-from memory_node.store.location import default_database, locate
+from memory_node.store.location import default_database, locate, parse_url
 
-HELP = "add documents and facts to what is known, ask it, show it"
 # Steps that are made durable at once.
 _BATCH = 200
 # A machine that is busy with other work ends no import.

@@ -11,7 +11,6 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.scene_graph.picture import draw_scene
 
-HELP = "draw what a running memory node remembers as a PNG"
 # A map is latched: it comes at once, or there is none.
 _MAP_WAIT_S = 2.0
 

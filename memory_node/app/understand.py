@@ -14,8 +14,6 @@ from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.understanding import Understanding
 from memory_node.search.minilm import MiniLmEmbedder
 
-HELP = "show what the planner makes of instructions"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -21,12 +21,19 @@ from memory_node.context.ways import Subgoal, calls_towards
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.episodes.repetition import repeated
-from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, GrammarForm, LatentModel, Message, Reply
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError, RejectedReplyError, UnsupportedError
-from memory_node.llm.json_reply import json_form, read_json
-from memory_node.llm.prompt_templates import prompt_templates
+from memory_node.llm.ask import Question, ask, prompt_templates
+from memory_node.llm.chat import (
+    ChatModel,
+    Deadline,
+    GrammarForm,
+    LatentModel,
+    LlmError,
+    Message,
+    RejectedReplyError,
+    Reply,
+    UnsupportedError,
+)
+from memory_node.llm.reply_reader import json_form, read_json
 
 _MOST_OPERATIONS = 8
 MOST_USED = 3

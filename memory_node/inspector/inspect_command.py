@@ -14,7 +14,6 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES, TOKEN_VARIABLE, Caller, RateLimit, Role, TokenBook, read_tokens
 
-HELP = "look into a memory and mend it: a web page and REST"
 DEFAULT_PORT = 8780
 _NEEDS = ("fastapi", "uvicorn", "prometheus_client", "starlette")
 

@@ -61,9 +61,6 @@ def _forward(source: int, target: FileIO) -> None:
                 rest = rest[target.write(rest) :]
 
 
-HELP = "let agents ask and tell a memory (Model Context Protocol)"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     opened_memory.add_arguments(parser)

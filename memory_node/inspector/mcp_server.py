@@ -22,7 +22,7 @@ from memory_node.inspector.episode_rows import StepRow, episodes_value
 from memory_node.inspector.mcp_subscriptions import SCENE, MemoryBus, serve_subscribe
 from memory_node.inspector.scene_rows import scene_rows
 from memory_node.inspector.verbs import Desk, Verb, verbs_of
-from memory_node.llm.prompt_templates import prompt_templates
+from memory_node.llm.ask import prompt_templates
 
 _HIDDEN = ("$defs", "title")
 

@@ -25,10 +25,10 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store.address import is_server, parse_url, redacted
 from memory_node.store.engine import open_engine, page_copy, reason_of
-from memory_node.store.local_copy import LocalCopy
-from memory_node.store.versioning import site_of
+from memory_node.store.keeper import LocalCopy
+from memory_node.store.location import is_server, parse_url, redacted
+from memory_node.store.site_database import site_of
 
 _GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
 

@@ -30,10 +30,10 @@ from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.graph_readings import GraphReadings
 from memory_node.scene_graph.resolve import NamedThings
 from memory_node.short_term.units import StateClaim
+from memory_node.store.apply import tombstone_of
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.records import StoreChange
 from memory_node.store.store import Store
-from memory_node.store.tombstones import tombstone_of
 
 # A thing of the right class this close to where the executor says it is, is that thing.
 SAME_PLACE_M = 0.75

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import jinja2
 from pydantic import BaseModel
 
-from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import RejectedReplyError
-from memory_node.llm.json_reply import json_form, read_json
-from memory_node.llm.prompt_templates import prompt_templates
-from memory_node.llm.reply_reader import answer_in
+from memory_node.domain.resources import resource_path
+from memory_node.llm.chat import ChatModel, Deadline, Message, RejectedReplyError, Reply, ReplyForm, ignore
+from memory_node.llm.reply_reader import answer_in, json_form, read_json
+
+_LONGEST_QUOTED = 2000  # characters
+
+
+def prompt_templates(trim_blocks: bool = True, folder: Path | None = None) -> jinja2.Environment:
+    """Return the templates. A value that one of them names and is not given is an error.
+
+    trim_blocks: False for templates that say themselves where lines end. folder: None for config/prompts.
+    """
+    loader = jinja2.FileSystemLoader(str(folder or resource_path("config/prompts")))
+    templates = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=trim_blocks)
+    templates.filters["quoted"] = quoted
+    return templates
+
+
+def quoted(text: str, longest: int = _LONGEST_QUOTED) -> str:
+    """Return somebody's words on one line, cut, and without what could end their quotation."""
+    return " ".join(text[:longest].replace("<", "(").replace(">", ")").split())
+
 
 Value = TypeVar("Value")
 Schema = TypeVar("Schema", bound=BaseModel)

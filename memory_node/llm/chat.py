@@ -1,7 +1,8 @@
-"""What a language model is: it answers a dialogue, within a deadline, in a given form."""
+"""What a language model is: it answers a dialogue, within a deadline, in a given form, or says what went wrong."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -9,7 +10,92 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.llm.deadline import Deadline
+from memory_node.domain.errors import RobotMemoryError
+
+
+class LlmError(RobotMemoryError):
+    """A language model gave no reply that can be used; the message says why."""
+
+
+class ModelMissingError(LlmError):
+    """A package, a file or a key that the model needs is not there."""
+
+
+class UnreachableError(LlmError):
+    """The endpoint cannot be reached, or the connection broke."""
+
+
+class RefusedError(LlmError):
+    """The endpoint refuses the request; asking again brings nothing."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class OverloadedError(LlmError):
+    """The endpoint cannot answer now. retry_after_s: when it wants to be asked again, None where it does not say."""
+
+    def __init__(self, text: str, retry_after_s: float | None = None) -> None:
+        super().__init__(text)
+        self.retry_after_s = retry_after_s
+
+
+class LateError(LlmError):
+    """The deadline passed before the reply was whole."""
+
+
+class TooLongError(LlmError):
+    """A reply has more bytes or words than were asked for, or a prompt more tokens than the model reads."""
+
+
+class BrokenReplyError(LlmError):
+    """What came is no reply of this protocol: not HTTP, not JSON, or another shape."""
+
+
+class UnsupportedError(LlmError):
+    """The model cannot do this, for example look at pictures."""
+
+
+class RejectedReplyError(LlmError):
+    """A reply that is not taken over; `reason` is the counter that it is counted under."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+
+
+class Deadline:
+    """A moment of the monotonic clock, and how many seconds it was away when it was set."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._at = time.monotonic() + seconds
+
+    def within(self, seconds: float) -> Deadline:
+        """Return the earlier one: this, or so many seconds from now."""
+        return self if self.remaining_s() <= seconds else Deadline(seconds)
+
+    def remaining_s(self) -> float:
+        """Return the seconds until then; negative when it has passed."""
+        return self._at - time.monotonic()
+
+    @property
+    def passed(self) -> bool:
+        """Whether it has passed."""
+        return self.remaining_s() <= 0.0
+
+    def left_s(self) -> float:
+        """Return the seconds until then, more than 0.
+
+        Raises:
+            LateError: it has passed.
+        """
+        left_s = self.remaining_s()
+        if left_s <= 0.0:
+            raise LateError(f"no whole reply within {self.seconds:g} s")
+        return left_s
+
 
 Role = Literal["system", "user", "assistant", "tool"]
 

@@ -3,19 +3,143 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import struct
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
 from memory_node.domain.context import estimate_tokens
-from memory_node.llm.chat import JsonForm, Message, Reply, ReplyForm, Tool, ToolForm
+from memory_node.llm.chat import (
+    BrokenReplyError,
+    JsonForm,
+    Message,
+    Reply,
+    ReplyForm,
+    Tool,
+    ToolCall,
+    ToolForm,
+    TooLongError,
+)
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import BrokenReplyError, TooLongError
-from memory_node.llm.partial_calls import CallPiece, PartialCalls
-from memory_node.llm.reply_lines import ReplyLines
-from memory_node.llm.tensor_file import tensor_file
+from memory_node.llm.tool_calls import arguments_of
+
+
+def tensor_file(matrix: NDArray[np.float32]) -> bytes:
+    """Return a float32 matrix (rows, columns) as `torch.save` writes it, without torch: vLLM takes such embeddings."""
+    rows, columns = matrix.shape
+    storage = (
+        b"(" + _text("storage") + b"ctorch\nFloatStorage\n" + _text("0") + _text("cpu") + _number(matrix.size) + b"t"
+    )
+    shape = _number(rows) + _number(columns) + b"\x86"
+    strides = _number(columns) + _number(1) + b"\x86"
+    # Opcodes of pickle: a persistent id (Q), what rebuilds a tensor of it, False, and an empty OrderedDict of hooks.
+    rebuilt = b"(" + storage + b"Q" + _number(0) + shape + strides + b"\x89" + b"ccollections\nOrderedDict\n)R" + b"t"
+    pickled = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n" + rebuilt + b"R."
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("archive/data.pkl", pickled)
+        archive.writestr("archive/byteorder", "little")
+        archive.writestr("archive/data/0", np.ascontiguousarray(matrix, "<f4").tobytes())
+        archive.writestr("archive/version", "3\n")
+    return file.getvalue()
+
+
+def _text(text: str) -> bytes:
+    return b"X" + struct.pack("<I", len(text)) + text.encode("ascii")
+
+
+def _number(number: int) -> bytes:
+    return b"J" + struct.pack("<i", number)
+
+
+class ReplyLines:
+    """Collects a reply piece by piece and calls `on_line` with each line that is complete.
+
+    first_s: seconds from the beginning to the first piece that says something, 0 before.
+    """
+
+    def __init__(self, on_line: Callable[[str], None]) -> None:
+        self._on_line = on_line
+        self._began = time.monotonic()
+        self._pieces: list[str] = []
+        self._open = ""
+        self.length = 0
+        self.first_s = 0.0
+
+    def add(self, piece: str) -> None:
+        """Take the next piece of the reply."""
+        if piece and not self.length:
+            self.first_s = time.monotonic() - self._began
+        self._pieces.append(piece)
+        self.length += len(piece)
+        *complete, self._open = (self._open + piece).split("\n")
+        for line in complete:
+            self._on_line(line)
+
+    def end(self) -> str:
+        """Tell the last line, and return the whole reply."""
+        if self._open:
+            self._on_line(self._open)
+        return "".join(self._pieces)
+
+
+@dataclass
+class _BegunCall:
+    id: str = ""
+    name: str = ""
+    text: str = ""
+    given: dict[str, Any] | None = None
+
+
+@dataclass
+class PartialCalls:
+    """The calls so far, in their order."""
+
+    _calls: dict[int, _BegunCall] = field(default_factory=dict)
+
+    def add(self, pieces: Sequence[_Call]) -> int:
+        """Take pieces in; return how many characters they are."""
+        length = 0
+        for piece in pieces:
+            call = self._calls.setdefault(self._index(piece), _BegunCall())
+            name, arguments = piece.function.name or "", piece.function.arguments
+            call.id = call.id or piece.id or ""
+            # Some endpoints repeat the whole name in each piece.
+            call.name = call.name if name == call.name else call.name + name
+            if isinstance(arguments, dict):
+                call.given = arguments
+                length += len(json.dumps(arguments))
+            elif arguments is not None:
+                call.text += str(arguments)
+                length += len(str(arguments))
+            length += len(name)
+        return length
+
+    def _index(self, piece: _Call) -> int:
+        if piece.index >= 0:
+            return piece.index
+        begins = bool(piece.function.name) or not self._calls
+        return len(self._calls) if begins else max(self._calls)
+
+    def whole(self) -> tuple[ToolCall, ...]:
+        """Return the calls. One without a name is none: some endpoints end a reply with an empty call."""
+        calls = [self._calls[index] for index in sorted(self._calls)]
+        return tuple(
+            ToolCall(
+                one.name, one.given if one.given is not None else arguments_of(one.text), one.id or f"call_{number}"
+            )
+            for number, one in enumerate(calls, 1)
+            if one.name
+        )
+
 
 # No tokenizer has words this long on average: an endpoint that sends more does not keep to what it was asked for.
 _CHARACTERS_A_TOKEN = 64
@@ -99,6 +223,9 @@ class _Function(BaseModel):
 
 
 class _Call(BaseModel):
+    """A piece of a call. index: of its call in the reply, -1 where the endpoint does not say. The function's arguments
+    are a piece of their JSON, or all of them as an object, which some endpoints send."""
+
     index: int = -1
     id: str | None = None
     function: _Function = _Function()
@@ -142,11 +269,10 @@ class _Choice(BaseModel):
         return self._part.refusal or ""
 
     @property
-    def calls(self) -> list[CallPiece]:
+    def calls(self) -> list[_Call]:
         """The pieces of tool calls; a lone function_call is the older form of one."""
         old = self._part.function_call
-        calls = self._part.tool_calls or ([_Call(index=0, function=old)] if old is not None else [])
-        return [CallPiece(one.index, one.id or "", one.function.name or "", one.function.arguments) for one in calls]
+        return self._part.tool_calls or ([_Call(index=0, function=old)] if old is not None else [])
 
 
 class _Cached(BaseModel):

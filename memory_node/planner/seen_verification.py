@@ -15,7 +15,7 @@ from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.skill import SkillResult, StateChange
 from memory_node.domain.skill_library import GOALS
 from memory_node.domain.states import ObjectState
-from memory_node.llm.errors import LateError, LlmError, ModelMissingError, RejectedReplyError
+from memory_node.llm.chat import LateError, LlmError, ModelMissingError, RejectedReplyError
 from memory_node.planner.goal import Goal
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import (

@@ -12,14 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memory_node.domain.parameters import Expert, Live, Parameters, Profile, parameter
 from memory_node.domain.skill_library import GOALS, GoalKind
-from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, Message, Reply
+from memory_node.llm.ask import Question, ask, prompt_templates
+from memory_node.llm.chat import ChatModel, Deadline, Message, ModelMissingError, RejectedReplyError, Reply
 from memory_node.llm.config import SHARED
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import ModelMissingError, RejectedReplyError
-from memory_node.llm.json_reply import json_form, read_json
 from memory_node.llm.open_model import MissingModel, ModelShelf
-from memory_node.llm.prompt_templates import prompt_templates
+from memory_node.llm.reply_reader import json_form, read_json
 from memory_node.planner.goal import Goal
 from memory_node.planner.planner_config import PricedModelConfig
 

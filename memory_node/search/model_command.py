@@ -11,8 +11,6 @@ from rich.table import Table
 
 from memory_node.search.minilm import PRECISIONS, MiniLmEmbedder, build_minilm, minilm_folder
 
-HELP = "build and check the sentence embedder's ONNX graph"
-
 _SAMPLE = (
     "wash an apple and put it in the bowl",
     "bring me something to drink from",

@@ -14,13 +14,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.process import WorkerThread
 from memory_node.domain.states import STATE_MEANINGS, ObjectState
-from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, Message
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, RejectedReplyError
-from memory_node.llm.json_reply import json_form, read_json
+from memory_node.llm.ask import Question, ask, prompt_templates
+from memory_node.llm.chat import ChatModel, Deadline, LateError, Message, RejectedReplyError
 from memory_node.llm.open_model import ModelShelf
-from memory_node.llm.prompt_templates import prompt_templates
+from memory_node.llm.reply_reader import json_form, read_json
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.units import StateClaim
 

@@ -3,39 +3,164 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from sqlalchemy.engine import URL, Engine
 
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.ids import new_id
-from memory_node.store import exchange, reading_commands
-from memory_node.store.address import parse_url, sqlite_path
-from memory_node.store.backup import backup, is_whole, open_backup, restore
-from memory_node.store.backup_rotation import rotated_backups
-from memory_node.store.command_output import show, working
+from memory_node.domain.resources import create_private
+from memory_node.domain.scene import SceneSnapshot, as_of, moments_of
+from memory_node.store import exchange, graph_export, reader
+from memory_node.store.backup import backup, is_whole, open_backup, restore, rotated_backups
+from memory_node.store.check import Finding
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
 from memory_node.store.engine import DATABASE_ERRORS, database_files, for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
 from memory_node.store.forget import forget
-from memory_node.store.forget_request import ForgetRequest
-from memory_node.store.location import Folders, default_database, locate
-from memory_node.store.reading_commands import FORMATS
-from memory_node.store.repair import nobody_else
-from memory_node.store.rescue import set_aside
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.graph_export import GeoOrigin
+from memory_node.store.inspection import OpenedStore, inventory, open_to_read
+from memory_node.store.location import Folders, default_database, locate, note_export, parse_url, sqlite_path
+from memory_node.store.quarantine import BadRows
+from memory_node.store.repair import findings_of, nobody_else, repair, set_aside
 from memory_node.store.scrub import compact
-from memory_node.store.site_database import note_session
+from memory_node.store.site_database import make_tables, note_session, prepare, site_of
 from memory_node.store.store import open_store
-from memory_node.store.versioning import make_tables, prepare, site_of
+from memory_node.view import open_views
 
-HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact, distribute"
+
+def working(what: str) -> Progress:
+    """Return a display on standard error that work goes on, and for how long; silent where that is no terminal."""
+    console = Console(stderr=True)
+    console.quiet = not console.is_terminal  # rich 13.0 ends a disabled display with an empty line
+    display = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),
+    )
+    display.add_task(what, total=None)
+    return display
+
+
+def show(args: argparse.Namespace, facts: dict[str, Any]) -> None:
+    """Print facts by name, as a table or as JSON."""
+    if args.json:
+        print(json.dumps(facts, ensure_ascii=False))
+        return
+    table = Table(show_header=False)
+    for name, value in facts.items():
+        listed = value.items() if isinstance(value, dict) else None
+        shown = "\n".join(f"{key}: {part}" for key, part in listed) if listed else value
+        shown = "\n".join(map(str, value)) if isinstance(value, (list, tuple)) else shown
+        table.add_row(name.replace("_", " "), str(shown))
+    Console().print(table)
+
+
+def show_findings(args: argparse.Namespace, findings: Sequence[Finding], repaired: dict[str, Any] | None = None) -> int:
+    """Print what is wrong, after what was mended; return the exit status."""
+    errors = sum(finding.severity == "error" for finding in findings)
+    if args.json:
+        verdict: dict[str, Any] = {"ok": not errors, "findings": [vars(finding) for finding in findings]}
+        print(json.dumps(verdict if repaired is None else {**verdict, "repaired": repaired}))
+        return 1 if errors else 0
+    if repaired is not None:
+        show(args, repaired)
+    for finding in findings:
+        print(f"{finding.severity}: {finding.what}\n    {finding.advice}")
+    print(f"{errors} errors, {len(findings) - errors} warnings")
+    return 1 if errors else 0
+
+
+FORMATS = ("jsonl", "parquet", "graphml", "geojson", "rrd", "mcap")
+
+
+def info(args: argparse.Namespace, url: URL) -> int:
+    """Say what the store holds."""
+    with open_to_read(url, args.site, args.robot, StoreConfig()) as opened:
+        show(args, inventory(opened))
+    return 0
+
+
+def check(args: argparse.Namespace, url: URL) -> int:
+    """Say whether the store is whole; with --repair, mend it first."""
+    config = StoreConfig()
+    if args.discard and not args.repair:
+        raise InvalidValueError("--discard goes with --repair")
+    repaired = repair(url, args.site, args.robot, config, args.discard) if args.repair else None
+    return show_findings(args, findings_of(url, args.site, args.robot, config), repaired)
+
+
+def export(args: argparse.Namespace, url: URL) -> int:
+    """Write all facts, or the scene graph, to a file or folder."""
+    form = args.format or args.target.suffix.lstrip(".")
+    if form not in _EXPORTS:
+        raise InvalidValueError(f"{args.target}: expected a name that ends with one of {FORMATS}, or --format")
+    with open_to_read(url, args.site, args.robot, StoreConfig(), complete=True) as opened:
+        bad = BadRows()
+        count = _EXPORTS[form](args, opened, bad)
+        if bad:
+            print(f"{len(bad)} rows cannot be read and are left out; see `memory-node store check`", file=sys.stderr)
+        try:
+            note_export(opened.folders, args.target.absolute())
+        except OSError as error:
+            print(f"`store forget` will not tell of this export, for it cannot be noted: {error}", file=sys.stderr)
+    show(args, {"export": str(args.target), "format": form, "records": count})
+    return 0
+
+
+def _scene(opened: OpenedStore, bad: BadRows) -> SceneSnapshot:
+    (scene, _), found = reader.read_leniently(
+        opened.engine, lambda connection, rows: reader.read_scene(connection, opened.site, system_clock(), rows)
+    )
+    bad += found
+    return scene
+
+
+def _export_past(scene: SceneSnapshot, target: Path, rrd: Path | None = None, mcap: Path | None = None) -> int:
+    """Write the graph as it was at each moment at which something changed, for a viewer's own program."""
+    target.unlink(missing_ok=True)
+    create_private(target)
+    moments = moments_of(scene.objects, (place for one in scene.objects for place in one.history))
+    (view,) = open_views(rrd, mcap)
+    for stamp_ns in moments.tolist():
+        view.show_objects(stamp_ns, tuple(as_of(scene.objects, stamp_ns)))
+    view.close()
+    return len(moments)
+
+
+def _origin(args: argparse.Namespace) -> GeoOrigin | None:
+    if args.origin is None:
+        return None
+    latitude_deg, longitude_deg = args.origin
+    return GeoOrigin(latitude_deg, longitude_deg, math.radians(args.heading))
+
+
+_EXPORTS: dict[str, Callable[[argparse.Namespace, OpenedStore, BadRows], int]] = {
+    "jsonl": lambda args, opened, bad: exchange.export_jsonl(opened.engine, opened.site, args.target, bad),
+    "parquet": lambda args, opened, bad: exchange.export_parquet(opened.engine, opened.site, args.target, bad),
+    "graphml": lambda args, opened, bad: graph_export.export_graphml(_scene(opened, bad), args.target),
+    "rrd": lambda args, opened, bad: _export_past(_scene(opened, bad), args.target, rrd=args.target),
+    "mcap": lambda args, opened, bad: _export_past(_scene(opened, bad), args.target, mcap=args.target),
+    "geojson": lambda args, opened, bad: graph_export.export_geojson(_scene(opened, bad), args.target, _origin(args)),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -261,9 +386,9 @@ def _compact(args: argparse.Namespace, engine: Engine, site: str, folders: Folde
 
 
 _READING: dict[str, Callable[[argparse.Namespace, URL], int]] = {
-    "info": reading_commands.info,
-    "check": reading_commands.check,
-    "export": reading_commands.export,
+    "info": info,
+    "check": check,
+    "export": export,
 }
 # Commands that enter no site.
 _WITHOUT_SITE = {**_READING, "distribute": _distribute}

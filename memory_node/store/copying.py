@@ -10,12 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
-from memory_node.store.apply import next_revision
-from memory_node.store.bad_rows import BadRows
-from memory_node.store.bulk import copy_rows
+from memory_node.store.apply import copy_rows, is_buried, next_revision, read_tombstones
 from memory_node.store.checksums import sealed
+from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Row
-from memory_node.store.tombstones import is_buried, read_tombstones
 
 CHUNK = 5_000
 # Everything of a site but the register of files that this machine wrote.

@@ -13,7 +13,7 @@ from memory_node.domain.errors import StoreError
 from memory_node.store import schema
 from memory_node.store.apply import LOCK_LIMIT
 from memory_node.store.row_values import check_names
-from memory_node.store.versioning import make_tables
+from memory_node.store.site_database import make_tables
 
 # Facts of the whole fleet, which every robot may read.
 FLEET_SITE = "fleet"

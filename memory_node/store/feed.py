@@ -14,7 +14,7 @@ from memory_node.domain.process import WorkerThread
 from memory_node.store import schema
 from memory_node.store.apply import channel_of
 from memory_node.store.config import StoreConfig
-from memory_node.store.server_connection import connect
+from memory_node.store.engine import connect
 
 _log = logging.getLogger(__name__)
 # A server that says nothing for so long is away (s).

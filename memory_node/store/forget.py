@@ -16,20 +16,17 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import NotFoundError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
-from memory_node.store.address import parse_url
 from memory_node.store.apply import next_revision, notify
 from memory_node.store.checksums import sealed
 from memory_node.store.engine import for_writing, leave_wal, open_engine
-from memory_node.store.export_log import noted_exports
-from memory_node.store.forget_plan import ForgetPlan, find_objects, make_plan
-from memory_node.store.forget_request import ForgetReport, ForgetRequest
+from memory_node.store.forget_plan import ForgetPlan, ForgetReport, ForgetRequest, find_objects, make_plan
 from memory_node.store.forget_rows import RowForgetter
-from memory_node.store.location import Folders
+from memory_node.store.location import Folders, noted_exports, parse_url
 from memory_node.store.reader import reading
 from memory_node.store.records import to_json
 from memory_node.store.scrub import search_tables, vacuum
+from memory_node.store.site_database import prepare
 from memory_node.store.terms import Terms
-from memory_node.store.versioning import prepare
 
 
 @dataclass(frozen=True)

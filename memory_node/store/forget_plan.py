@@ -1,21 +1,81 @@
-"""Finds the records that a request erases, and everything that only they supported."""
+"""What is to be forgotten: the request, the records that it erases with all that only they supported, the report."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
 from memory_node.store.copying import CHUNK, rows_of
-from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.records import step_key
-from memory_node.store.terms import Terms
-from memory_node.store.text_search import TextFinder, may_mention, rows_mentioning
+from memory_node.store.terms import Terms, TextFinder, may_mention, rows_mentioning
+
+
+@dataclass(frozen=True)
+class ForgetRequest:
+    """One scope: objects by id, an area, a class, a label, a time span, or a robot.
+
+    label: words that name or belong to a person; whatever carries them in any text is forgotten or blackened.
+    from_ns and until_ns: a span, both ends included.
+    """
+
+    object_ids: tuple[str, ...] = ()
+    area_id: str = ""
+    class_name: str = ""
+    label: str = ""
+    from_ns: int = 0
+    until_ns: int = 0
+    robot_id: str = ""
+
+    def __post_init__(self) -> None:
+        scopes = [bool(self.object_ids), bool(self.area_id), bool(self.class_name), bool(self.label.strip())]
+        scopes += [bool(self.from_ns or self.until_ns), bool(self.robot_id)]
+        if sum(scopes) != 1:
+            raise InvalidValueError(f"ForgetRequest: expected one scope, got {sum(scopes)}")
+        if self.until_ns < self.from_ns:
+            raise InvalidValueError(f"ForgetRequest: the span ends ({self.until_ns}) before it begins ({self.from_ns})")
+
+    @property
+    def scope(self) -> str:
+        """The kind of the request, without its content."""
+        if self.from_ns or self.until_ns:
+            return "time span"
+        return next(f.name for f in fields(self) if getattr(self, f.name)).replace("_", " ")
+
+    def in_span(self, stamp_ns: int) -> bool:
+        """Return whether a stamp lies in the span; never where none was asked for."""
+        return bool(self.from_ns or self.until_ns) and self.from_ns <= stamp_ns <= self.until_ns
+
+
+@dataclass(frozen=True)
+class ForgetReport:
+    """What was forgotten: rows by table, rows with blackened text, and where it might still be.
+
+    object_ids: of the objects that are gone. verified: all files could be cleaned and hold none of it any more; found:
+    those that still do. backups: files that were cleaned as well. exports: files that the tool wrote earlier and
+    cannot clean.
+    """
+
+    scope: str
+    counts: dict[str, int]
+    blackened: int
+    object_ids: tuple[str, ...]
+    verified: bool
+    found: tuple[str, ...] = ()
+    backups: tuple[str, ...] = ()
+    exports: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for printing."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
 
 _AMONG = 500
 # (kind, id) of a document, and of what it was learnt from.

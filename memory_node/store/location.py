@@ -1,20 +1,148 @@
-"""Where a store keeps what is not in its tables: images, the journal."""
+"""Where a store is and where it keeps what is not in its tables: addresses, images, the journal, notes of exports."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy.engine import URL
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
 
-from memory_node.domain.resources import create_private
-from memory_node.store.address import sqlite_path
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.errors import StoreError
+from memory_node.domain.resources import create_private, noted_checksum, picture_name, picture_prefix
 from memory_node.store.config import StoreConfig
-from memory_node.store.images import ImageFolder
+from memory_node.store.errors import ConfinementError
+
+_SECRET = re.compile(
+    r"(://[^/?#\s@]*?:)[^/?#\s]*@|([?&;\s][^=&;\s]*pass(?:word|wd|phrase)[^=&;\s]*=)[^&;\s]*", re.IGNORECASE
+)
+_IN_PROCESS = frozenset({"", ":memory:", "sqlite://", "sqlite:///:memory:"})
+
+
+def is_in_process(text: str) -> bool:
+    """Return whether an address names no database but a memory that lives in the process alone."""
+    return text.strip() in _IN_PROCESS
+
+
+def is_server(text: str) -> bool:
+    """Return whether an address is a server's, not a file's."""
+    return "://" in text and not text.startswith("sqlite")
+
+
+def redacted(text: str) -> str:
+    """Return a text in which passwords of addresses are replaced by ***."""
+    return _SECRET.sub(lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", text)
+
+
+def parse_url(url_or_path: str | Path) -> URL:
+    """Return the SQLAlchemy URL of a path, a `sqlite:///` or a `postgresql://` address.
+
+    Raises:
+        StoreError: another kind of database, a password in the address, or an option that means nothing.
+    """
+    text = str(url_or_path)
+    try:
+        url = (
+            make_url(text) if "://" in text else URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
+        )
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise StoreError(f"expected a SQLite file or a postgresql:// address, got {redacted(text)}") from error
+    if url.password is not None or any("password" in key.lower() for key in url.query):
+        raise StoreError(
+            "the store's address holds a password, which process lists and logs would show; "
+            "take it out and set PGPASSWORD or write it to ~/.pgpass"
+        )
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        prepare_threshold(url)
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite" or is_in_process(url.database or ""):
+        raise StoreError(f"expected a SQLite file or a postgresql:// address, got {redacted(text)}")
+    return url
+
+
+def prepare_threshold(url: URL) -> dict[str, int | None]:
+    """Return psycopg's option as an address says it; "none" prepares no statement, as some poolers need it.
+
+    Raises:
+        StoreError: it is neither none nor a number.
+    """
+    text = str(url.query.get("prepare_threshold", ""))
+    if not text:
+        return {}
+    if text.lower() != "none" and not text.isdecimal():
+        raise StoreError(f"prepare_threshold: expected a whole number or none, got {text[:40]!r}")
+    return {"prepare_threshold": None if text.lower() == "none" else int(text)}
+
+
+def sqlite_path(url: URL) -> Path | None:
+    """Return the file of a SQLite address, None for a server."""
+    return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+
+
+class ImageFolder:
+    """The images of remembered things, one JPEG an id, under `root`.
+
+    Files are named by a digest of the id, which is safe whatever the id contains and tells nothing, and a checksum.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def resolve(self, relative: str) -> Path:
+        """Return the path of an image that a record names.
+
+        Raises:
+            ConfinementError: the path is absolute, or leads out of the folder (also by a link).
+        """
+        root = self.root.resolve()
+        path = (root / relative).resolve()
+        if Path(relative).is_absolute() or not path.is_relative_to(root) or path == root:
+            raise ConfinementError(f"the image path {relative!r} leaves the data folder {self.root}")
+        return path
+
+    def save(self, record_id: str, jpeg: bytes) -> str:
+        """Write the image of a thing in the place of an older one, and return its name."""
+        path = self.resolve(picture_name(record_id, jpeg))
+        partial = path.with_suffix(".part")
+        create_private(partial)
+        partial.write_bytes(jpeg)
+        os.replace(partial, path)
+        for older in self._files_of(record_id):
+            if older != path:
+                older.unlink()
+        return path.name
+
+    def forget(self, record_id: str) -> int:
+        """Overwrite and remove the images of a thing; return how many files went."""
+        files = self._files_of(record_id)
+        for path in files:
+            with open(path, "r+b") as file:
+                file.write(bytes(path.stat().st_size))
+                file.flush()
+                os.fsync(file.fileno())
+            path.unlink()
+        return len(files)
+
+    def damaged(self) -> list[Path]:
+        """Return the files whose bytes are not those of the checksum in their name."""
+        files = sorted(self.root.glob("*.jpg")) if self.root.is_dir() else []
+        noted = ((path, noted_checksum(path)) for path in files)
+        return [path for path, checksum in noted if checksum not in (None, zlib.crc32(path.read_bytes()))]
+
+    def _files_of(self, record_id: str) -> list[Path]:
+        if not self.root.is_dir():
+            return []
+        found = self.root.glob(f"{picture_prefix(record_id)}*.jpg")
+        return [path for path in found if path.is_file() and not path.is_symlink()]
+
 
 # What file systems take as a name, less what a checksum needs.
 _MAX_NAME = 100
@@ -145,3 +273,28 @@ def _known(home: Path) -> dict[str, str]:
     except (OSError, ValueError):
         return {}
     return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+EXPORTS_FILE = "exports.jsonl"
+
+
+def note_export(folders: Folders, target: Path, clock: Clock = system_clock) -> None:
+    """Note that a file or folder now holds what the store held; raises OSError where that cannot be written."""
+    path = folders.data / EXPORTS_FILE
+    create_private(path)
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"path": str(target), "made_ns": clock()}) + "\n")
+
+
+def noted_exports(folders: Folders) -> list[Path]:
+    """Return the files and folders that were noted, each once; lines that cannot be read are passed over."""
+    path = folders.data / EXPORTS_FILE
+    if not path.is_file():
+        return []
+    found: dict[Path, None] = {}
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            found[Path(json.loads(line)["path"])] = None
+        except (ValueError, KeyError, TypeError):
+            continue
+    return list(found)

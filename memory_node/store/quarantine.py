@@ -1,11 +1,11 @@
-"""Keeps rows that cannot be read, so that a robot starts without them and a person can examine them."""
+"""Rows that cannot be read: gathered while the others are read, and kept so that a robot starts without them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,45 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock
 from memory_node.store import schema
-from memory_node.store.bad_rows import BadRow
-from memory_node.store.bulk import add_rows
+from memory_node.store.apply import add_rows
 from memory_node.store.checksums import SEALS, sealed
-from memory_node.store.copying import rows_of
 from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.records import with_bytes_packed, with_bytes_unpacked
+from memory_node.store.row_values import fault_of
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row of a table, its values in the order of the columns, and what is wrong with it."""
+
+    table: sa.Table
+    values: tuple[Any, ...]
+    reason: str
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """The values of the primary key."""
+        named = dict(zip(SEALS[self.table.name].names, self.values))
+        return {column.name: named[column.name] for column in self.table.primary_key}
+
+
+class BadRows(list[BadRow]):
+    """The bad rows of one read."""
+
+    def note(self, table: sa.Table, values: Sequence[Any], reason: str) -> None:
+        """Add one."""
+        self.append(BadRow(table, tuple(values), reason))
+
+    def sift(self, table: sa.Table, rows: Iterable[Any]) -> Iterator[Any]:
+        """Yield the good ones of whole rows, and keep the others."""
+        seal = SEALS[table.name]
+        for row in rows:
+            fault = seal.fault(row) or fault_of(table.name, row)
+            if fault:
+                self.note(table, row, fault)
+            else:
+                yield row
+
 
 _log = logging.getLogger(__name__)
 _TABLES = {table.name: table for table in schema.SEALED if table not in (schema.sites, schema.quarantine)}
@@ -94,7 +127,8 @@ def unpack(content: str) -> tuple[Any, ...]:
 def quarantined(connection: Connection, site: str) -> list[Quarantined]:
     """Return what is in quarantine and can be read itself."""
     found: list[Quarantined] = []
-    for row in rows_of(connection, site, schema.quarantine):
+    away = schema.quarantine
+    for row in connection.execute(sa.select(away).where(away.c.site == site).order_by(away.c.id)).mappings().all():
         if row["table_name"] not in _TABLES or SEALS["quarantine"].fault(list(row.values())):
             continue
         bad = BadRow(_TABLES[row["table_name"]], unpack(row["content"]), row["reason"])

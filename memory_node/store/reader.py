@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -13,25 +16,108 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import schema
-from memory_node.store.bad_rows import BadRows
+from memory_node.store.apply import read_tombstones, tombstone_of
 from memory_node.store.checksums import SEALS
-from memory_node.store.document_reader import BodyCheck, read_documents
-from memory_node.store.engine import DATABASE_ERRORS, reason_of
+from memory_node.store.engine import DATABASE_ERRORS, reason_of, with_quiet_limit
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.merge import merge_beliefs
-from memory_node.store.object_rows import belief_of, place_of
-from memory_node.store.records import Belief, Removed, StoreChange
+from memory_node.store.quarantine import BadRows
+from memory_node.store.records import Belief, Document, Removed, StoreChange
 from memory_node.store.row_values import UNREADABLE, check_object
 from memory_node.store.rows import (
     area_of,
+    belief_of,
     episode_of,
     floor_of,
+    place_of,
     relation_of,
     room_of,
     steps_from_rows,
 )
-from memory_node.store.server_connection import with_quiet_limit
-from memory_node.store.tombstones import read_tombstones, tombstone_of
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Keep the garbage collector from visiting a million new values while they are read, and in each later run. It then
+    visits none of the process's objects, and frees no cycles among them; see collect_again().
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if enabled:
+            gc.enable()
+
+
+def collect_again() -> None:
+    """Let the collector visit the excluded objects again: a memory's parts form cycles and are freed in no other way.
+    Rows of other open stores are visited again, too; a full collection then takes half a second for a million rows.
+    """
+    gc.unfreeze()
+
+
+# Raises an error if the owner of a document cannot read its body.
+BodyCheck = Callable[[dict[str, Any]], object]
+
+
+def read_documents(
+    connection: Connection, site: str, bad: BadRows, checks: Mapping[str, BodyCheck], *conditions: Any
+) -> list[Document]:
+    """Return of each document the newest version of any robot that can be read, given-up ones included.
+
+    checks: by kind, what raises an error of a body that the owner of this kind could not read.
+    """
+    supports = schema.supports
+    newest = {(one.kind, one.id): one for one in read_bodies(connection, site, bad, checks, *conditions)}
+    sources: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    kinds = sorted({kind for kind, _ in newest})
+    linked = sa.select(supports).where(supports.c.site == site, supports.c.record_kind.in_(kinds))
+    linked = linked.order_by(supports.c.source_kind, supports.c.source_id)
+    for row in bad.sift(supports, connection.execute(linked)) if kinds else ():
+        sources[row.record_kind, row.record_id].append((row.source_kind, row.source_id))
+    return [replace(document, sources=tuple(sources[key])) for key, document in newest.items()]
+
+
+def read_bodies(
+    connection: Connection, site: str, bad: BadRows, checks: Mapping[str, BodyCheck], *conditions: Any
+) -> list[Document]:
+    """Return what read_documents() does, without sources, which would be a million rows more to read."""
+    documents = schema.documents
+    query = sa.select(documents).where(documents.c.site == site, *conditions)
+    rows = connection.execute(
+        query.order_by(documents.c.kind, documents.c.id, documents.c.stamp_ns, documents.c.robot_id)
+    )
+    newest: dict[tuple[str, str], Document] = {}
+    for row in bad.sift(documents, rows):
+        body = json.loads(row.body)
+        fault = _owners_fault(checks, row, body)
+        if fault:
+            bad.note(documents, row, fault)
+        else:
+            newest[row.kind, row.id] = Document(row.kind, row.id, body, row.stamp_ns, (), bool(row.removed))
+    return list(newest.values())
+
+
+def count_documents(connection: Connection, site: str, kinds: Sequence[str]) -> dict[str, int]:
+    """Return by kind how many documents some robot holds and has not given up."""
+    documents = schema.documents
+    query = sa.select(documents.c.kind, sa.func.count(sa.distinct(documents.c.id)).label("held"))
+    query = query.where(documents.c.site == site, documents.c.kind.in_(kinds), sa.not_(documents.c.removed))
+    found = connection.execute(query.group_by(documents.c.kind))
+    return dict.fromkeys(kinds, 0) | {row.kind: row.held for row in found}
+
+
+def _owners_fault(checks: Mapping[str, BodyCheck], row: Any, body: dict[str, Any]) -> str:
+    if row.kind not in checks or row.removed:
+        return ""
+    try:
+        checks[row.kind](body)
+    except UNREADABLE as error:
+        return f"{row.kind}: {type(error).__name__}: {error}"
+    return ""
+
 
 _CHUNK = 10_000
 MAP_TABLES = {"floors": floor_of, "rooms": room_of, "areas": area_of, "relations": relation_of}

@@ -13,15 +13,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.store import schema
-from memory_node.store.address import sqlite_path
+from memory_node.store.check import orphans
 from memory_node.store.distribute import has_citus, kept_by_coordinator
 from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.errors import StoreUnavailableError
-from memory_node.store.inventory import database_bytes
-from memory_node.store.links import orphans
+from memory_node.store.inspection import database_bytes
+from memory_node.store.location import sqlite_path
 from memory_node.store.reader import reading
-from memory_node.store.terms import Terms
-from memory_node.store.text_search import rows_mentioning
+from memory_node.store.terms import Terms, rows_mentioning
 
 # A table of the server's own with samples of ours; the owner of the database may rewrite it.
 _STATISTICS = "pg_statistic"

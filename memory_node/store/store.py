@@ -14,29 +14,25 @@ from sqlalchemy.engine import Engine
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.store import reader
-from memory_node.store.address import parse_url, sqlite_path
-from memory_node.store.backup import backup, backup_file
-from memory_node.store.backup_rotation import BackupRotation
-from memory_node.store.collection import collect_again, without_collection
+from memory_node.store.apply import tombstone_of
+from memory_node.store.backup import BackupRotation, backup, backup_file
 from memory_node.store.config import StoreConfig
+from memory_node.store.engine import PATIENCE_S
 from memory_node.store.errors import ForeignJournalError, StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
-from memory_node.store.forget_request import ForgetReport, ForgetRequest
+from memory_node.store.forget_plan import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
-from memory_node.store.keeper import FileCare, StoreKeeper
-from memory_node.store.local_copy import LocalCopy, try_update
-from memory_node.store.location import locate
+from memory_node.store.keeper import FileCare, LocalCopy, StoreKeeper, try_update
+from memory_node.store.location import locate, parse_url, sqlite_path
+from memory_node.store.reader import collect_again, without_collection
 from memory_node.store.records import Batch, Document, Recordable, StoreChange, StoreMark
 from memory_node.store.row_values import check_names
-from memory_node.store.server_connection import PATIENCE_S
 from memory_node.store.site_database import SiteDatabase
 from memory_node.store.store_readings import StoreReadings
-from memory_node.store.tombstones import tombstone_of
-from memory_node.store.translate import Translator
+from memory_node.store.translate import Translator, WrittenMap
 from memory_node.store.write_backlog import Ticket
 from memory_node.store.writer import LogWriter, WriterDiagnostics
-from memory_node.store.written_map import WrittenMap
 
 _log = logging.getLogger(__name__)
 # Until the first look, which short runs end before, and between two (s).
@@ -225,7 +221,7 @@ class Store(StoreReadings):
         backup(self._engine, self.site, target, self._clock)
 
     def backup_file(self, name: str) -> Path:
-        """Return where a backup of this name lies; raises InvalidValueError, see `backup_names`."""
+        """Return where a backup of this name lies; raises InvalidValueError, see backup.backup_file."""
         return backup_file(self._folders.data, name)
 
     def forget(self, request: ForgetRequest) -> ForgetReport:

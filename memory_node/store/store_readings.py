@@ -10,19 +10,16 @@ from sqlalchemy.exc import DBAPIError
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import document_reader, reader, schema
-from memory_node.store.bad_rows import BadRows
-from memory_node.store.collection import without_collection
+from memory_node.store import reader, schema
+from memory_node.store.apply import read_tombstones
 from memory_node.store.copying import count_rows
+from memory_node.store.engine import SILENT
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
-from memory_node.store.forget_plan import make_plan
-from memory_node.store.forget_request import ForgetRequest
-from memory_node.store.quarantine import put_away
-from memory_node.store.reader import Found
+from memory_node.store.forget_plan import ForgetRequest, make_plan
+from memory_node.store.quarantine import BadRows, put_away
+from memory_node.store.reader import Found, without_collection
 from memory_node.store.records import Document, StoreMark
-from memory_node.store.server_connection import SILENT
 from memory_node.store.site_database import SiteDatabase
-from memory_node.store.tombstones import read_tombstones
 
 # A server that says nothing for so long while much is read is away (s).
 _QUIET_LIMIT_S = 10.0
@@ -39,7 +36,7 @@ class StoreReadings:
         self._quarantined = -1
         # Bad rows, by table and key, that could not be moved.
         self._left_in_place: set[tuple[str, str]] = set()
-        self._checks: dict[str, document_reader.BodyCheck] = {}
+        self._checks: dict[str, reader.BodyCheck] = {}
 
     @property
     def site(self) -> str:
@@ -65,7 +62,7 @@ class StoreReadings:
     def documents(self, kind: str) -> list[Document]:
         """Return the learned things of one kind."""
         of_kind = schema.documents.c.kind == kind
-        found = self._read(lambda c, bad: document_reader.read_documents(c, self.site, bad, self._checks, of_kind))
+        found = self._read(lambda c, bad: reader.read_documents(c, self.site, bad, self._checks, of_kind))
         return [document for document in found if not document.removed]
 
     def bodies(self, kinds: Sequence[str], since_revision: int = -1) -> list[Document]:
@@ -77,12 +74,12 @@ class StoreReadings:
         # One condition that an index answers: with both, SQLite looks at all of the kinds.
         chosen = columns.revision > since_revision if since_revision >= 0 else columns.kind.in_(kinds)
         with without_collection():
-            found = self._read(lambda c, bad: document_reader.read_bodies(c, self.site, bad, self._checks, chosen))
+            found = self._read(lambda c, bad: reader.read_bodies(c, self.site, bad, self._checks, chosen))
         return [one for one in found if one.kind in kinds and (since_revision >= 0 or not one.removed)]
 
     def count_documents(self, kinds: Sequence[str]) -> dict[str, int]:
         """Return by kind how many documents some robot holds and has not given up."""
-        return self._ask(lambda connection: document_reader.count_documents(connection, self.site, kinds))
+        return self._ask(lambda connection: reader.count_documents(connection, self.site, kinds))
 
     def forgotten_since(self, revision: int) -> frozenset[str]:
         """Return the digests of what was forgotten after a revision; see `tombstone_of`."""
@@ -103,7 +100,7 @@ class StoreReadings:
         """Return the ids of the episodes that forgetting this takes away."""
         return self._ask(lambda connection: make_plan(connection, self.site, request).episodes)
 
-    def check_bodies(self, checks: Mapping[str, document_reader.BodyCheck]) -> None:
+    def check_bodies(self, checks: Mapping[str, reader.BodyCheck]) -> None:
         """Check each document's body on reading, by kind; a check raises an error if the owner cannot read the body."""
         self._checks = dict(checks)
 

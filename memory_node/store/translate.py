@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -13,10 +14,20 @@ from memory_node.domain.scene import Area, Floor, Relation, Room, SceneEvent, Sc
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import schema
-from memory_node.store.object_rows import appearance_row, object_row, place_row
 from memory_node.store.records import Batch, Document, Recordable, Removed, Row
 from memory_node.store.row_values import NAME_LIMIT, fault_of
-from memory_node.store.rows import document_rows, episode_row, map_row, state_change_row, step_row
+from memory_node.store.rows import (
+    MapRecord,
+    appearance_row,
+    document_rows,
+    episode_row,
+    map_row,
+    object_row,
+    place_row,
+    state_change_row,
+    step_row,
+)
+from memory_node.store.write_backlog import Ticket
 
 # Primary keys without `site`, which every row of a batch shares.
 KEYS = {table.name: tuple(c.name for c in table.primary_key if c.name != "site") for table in schema.LOGGED}
@@ -145,3 +156,32 @@ def _same(old: Any, new: Any) -> bool:
     if old is None or new is None:
         return old is new
     return old is new or np.array_equal(old, new)
+
+
+class WrittenMap:
+    """The floors, rooms, areas and relations that the store holds. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._records: dict[tuple[str, ...], MapRecord] = {}
+        self._lock = threading.Lock()
+
+    def note(self, records: Iterable[MapRecord]) -> None:
+        """Take over what was read: that is written already."""
+        with self._lock:
+            self._records = {_key(record): record for record in records}
+
+    def replace(self, records: Iterable[MapRecord], append: Callable[[Sequence[Recordable]], Ticket]) -> Ticket:
+        """Make these the whole map: append what changed, and the removal of what is absent now; return its receipt."""
+        wanted = {_key(record): record for record in records}
+        with self._lock:
+            changed: list[Recordable] = [record for key, record in wanted.items() if self._records.get(key) != record]
+            gone = [Removed(record) for key, record in self._records.items() if key not in wanted]
+            ticket = append([*changed, *gone])
+            self._records = wanted
+        return ticket
+
+
+def _key(record: MapRecord) -> tuple[str, ...]:
+    if isinstance(record, Relation):
+        return "Relation", record.source_id, record.kind.value, record.target_id
+    return type(record).__name__, record.id

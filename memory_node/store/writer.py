@@ -19,14 +19,12 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.process import WorkerThread
-from memory_node.store.apply import Applier
+from memory_node.store.apply import Applier, Tombstone
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import for_writing, reason_of
+from memory_node.store.engine import PATIENCE_S, for_writing, reason_of, with_quiet_limit
 from memory_node.store.errors import RecordRejectedError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.records import Batch
-from memory_node.store.server_connection import PATIENCE_S, with_quiet_limit
-from memory_node.store.tombstones import Tombstone
 from memory_node.store.translate import Translator
 from memory_node.store.write_backlog import Ticket, Waiting, WriteBacklog
 

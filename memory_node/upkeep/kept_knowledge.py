@@ -15,10 +15,10 @@ from memory_node.knowledge.index_file import IndexFileError, read_index, write_i
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.search.packing import Arrays
-from memory_node.store.collection import without_collection
+from memory_node.store.apply import tombstone_of
+from memory_node.store.reader import without_collection
 from memory_node.store.records import StoreMark
 from memory_node.store.store import Store
-from memory_node.store.tombstones import tombstone_of
 
 _log = logging.getLogger(__name__)
 

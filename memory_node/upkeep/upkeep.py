@@ -19,7 +19,7 @@ from memory_node.scene_graph.edits import SceneEdits, UndoBook
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_estimation import StateEstimationQueue
-from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.store import Store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
@@ -126,7 +126,7 @@ class Upkeep:
         """Make everything durable and write a backup if a path is given; return how many objects there are.
 
         Raises:
-            InvalidValueError: the path is no plain file name (see store/backup_names.py).
+            InvalidValueError: the path is no plain file name (see store/backup.py).
             StoreError: it could not be done.
         """
         self.changes.keep_map()

@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 from benchmarks.model_extraction import ModelExtractor
 from memory_node.knowledge.facts import RULES
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.llm.chat import Message, Reply, ReplyForm, ignore
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import UnreachableError
+from memory_node.llm.chat import Deadline, Message, Reply, ReplyForm, UnreachableError, ignore
 
 STEP = StandardStep("doc:0", observation="It is a town on Oahu. Many people live there.", subject="Laie")
 

@@ -16,8 +16,7 @@ from memory_node.context.soft_memory import UNSAID, Layer, SoftMemoryWeights
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.llm.chat import GrammarForm, Message, Reply
-from memory_node.llm.errors import LateError, RejectedReplyError
+from memory_node.llm.chat import GrammarForm, LateError, Message, RejectedReplyError, Reply
 
 STATE = BriefState(
     "put the mug away", current="place Mug to Fridge", agent=("the hand holds Mug",), facts=("Fridge is closed",)

@@ -15,8 +15,7 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.knowledge.told.forms import TellingReader
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.errors import LlmError
+from memory_node.llm.chat import LlmError, Message, Reply
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

@@ -3,7 +3,7 @@
 import pytest
 
 from memory_node.lessons.optimizer.candidate import MOST_LETTERS, Candidate, read_candidate
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 
 BLOCK = "<experience><value>words</value><operation>{}</operation></experience>"
 

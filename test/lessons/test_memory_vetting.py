@@ -5,7 +5,7 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 
 VETTING = Vetting(load_catalogue())
 ATTEMPT = Attempt(

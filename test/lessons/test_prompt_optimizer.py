@@ -11,8 +11,7 @@ from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.candidate import Candidate
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts, PromptOptimizer, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.errors import UnreachableError
+from memory_node.llm.chat import Message, Reply, UnreachableError
 
 VETTING = Vetting(load_catalogue())
 ENTRY = written("m0", Wording("put a cup in bed", "Take the cup.", "e9"), "test")

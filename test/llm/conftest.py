@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memory_node.llm.chat import ModelMissingError
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.open_model import ModelShelf
 

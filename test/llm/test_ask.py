@@ -3,9 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, RejectedReplyError
+from memory_node.llm.chat import Deadline, LateError, Message, RejectedReplyError, Reply
 
 
 class Parrot:

@@ -3,8 +3,8 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.llm.errors import RejectedReplyError
-from memory_node.llm.json_reply import read_json
+from memory_node.llm.chat import RejectedReplyError
+from memory_node.llm.reply_reader import read_json
 
 
 class Fruit(BaseModel):

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from token_embeddings import embeddings
 
 from benchmarks.likelihood.scoring import LlamaScores
-from memory_node.llm.chat import LatentModel, Message
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import UnsupportedError
+from memory_node.llm.chat import Deadline, LatentModel, Message, UnsupportedError
 from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.vector_tokens import passes, vector_tokens

@@ -11,13 +11,20 @@ from pydantic import BaseModel, Field
 
 from memory_node.context.brief_state import BriefState
 from memory_node.context.prompt_compiler import Choices
-from memory_node.llm.chat import GrammarForm, Message, ToolModel
+from memory_node.llm.chat import (
+    Deadline,
+    GrammarForm,
+    LateError,
+    Message,
+    ModelMissingError,
+    ToolModel,
+    TooLongError,
+    UnsupportedError,
+)
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, ModelMissingError, TooLongError, UnsupportedError
-from memory_node.llm.json_reply import json_form, read_json
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.open_model import ModelShelf
+from memory_node.llm.reply_reader import json_form, read_json
 
 Embedded = Callable[..., LlamaModel]
 EMBEDDED = ModelConfig(threads=1, timeout_s=100.0, max_reply_tokens=60)

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from memory_node.llm.errors import ModelMissingError
+from memory_node.llm.chat import ModelMissingError
 from memory_node.llm.llama import native
 
 

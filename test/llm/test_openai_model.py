@@ -17,21 +17,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply
-from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import (
+from memory_node.llm.chat import (
     BrokenReplyError,
+    Deadline,
+    GrammarForm,
+    JsonForm,
     LateError,
     LlmError,
+    Message,
     ModelMissingError,
     OverloadedError,
     RefusedError,
+    Reply,
     TooLongError,
     UnreachableError,
 )
+from memory_node.llm.chat_completion import tensor_file
+from memory_node.llm.config import ModelConfig
 from memory_node.llm.openai_model import OpenAiModel
-from memory_node.llm.tensor_file import tensor_file
 
 ASKED = [Message("user", "say something")]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"

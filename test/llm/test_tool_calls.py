@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory_node.llm.chat import Reply, Tool, ToolCall
-from memory_node.llm.partial_calls import CallPiece, PartialCalls
+from memory_node.llm.chat_completion import ReplyLines, parse_chunk, read_reply
 from memory_node.llm.tool_calls import tool_calls_in
 
 _TEXT = {"type": "string"}
@@ -147,21 +147,31 @@ def test_calls_of_the_protocol_count_alone() -> None:
     assert [call.arguments["name"] for call in tool_calls_in(reply, TOOLS)] == ["Mug"]
 
 
-def test_pieces_of_parallel_calls_are_put_together() -> None:
-    calls = PartialCalls()
-    for piece in (
-        CallPiece(0, "a", "find", ""),
-        CallPiece(1, "b", "find", None),
-        CallPiece(0, "", "", '{"name": '),
-        CallPiece(1, "", "", '{"name": "Bowl"}'),
-        CallPiece(0, "", "", '"Mug"}'),
-        CallPiece(2, "", "", ""),
-    ):
-        calls.add([piece])
-    assert [(one.id, one.name, dict(one.arguments)) for one in calls.whole()] == [("a", *MUG), ("b", *BOWL)]
-
-
-def test_whole_calls_without_index_and_with_an_object_are_taken() -> None:
-    calls = PartialCalls()
-    calls.add([CallPiece(-1, "", "find", {"name": "Mug"}), CallPiece(-1, "", "find", json.dumps({"name": "Bowl"}))])
-    assert [(one.name, dict(one.arguments)) for one in calls.whole()] == [MUG, BOWL]
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        (
+            [
+                {"index": 0, "id": "a", "function": {"name": "find", "arguments": ""}},
+                {"index": 1, "id": "b", "function": {"name": "find"}},
+                {"index": 0, "function": {"arguments": '{"name": '}},
+                {"index": 1, "function": {"arguments": '{"name": "Bowl"}'}},
+                {"index": 0, "function": {"arguments": '"Mug"}'}},
+                {"index": 2, "function": {"arguments": ""}},
+            ],
+            [("a", *MUG), ("b", *BOWL)],
+        ),
+        (
+            [
+                {"function": {"name": "find", "arguments": {"name": "Mug"}}},
+                {"function": {"name": "find", "arguments": json.dumps({"name": "Bowl"})}},
+            ],
+            [("call_1", *MUG), ("call_2", *BOWL)],
+        ),
+    ],
+    ids=["parallel calls in pieces", "whole calls without an index, one as an object"],
+)
+def test_streamed_calls_are_put_together(pieces: list[dict[str, Any]], expected: list[tuple[Any, ...]]) -> None:
+    chunks = [parse_chunk({"choices": [{"delta": {"tool_calls": [piece]}}]}) for piece in pieces]
+    reply = read_reply(chunks, [], ReplyLines(lambda _: None), 100)
+    assert [(one.id, one.name, dict(one.arguments)) for one in reply.tool_calls] == expected

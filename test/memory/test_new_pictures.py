@@ -8,7 +8,7 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
 from memory_node.intake.short_term_mirror import NewPictures
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import Deadline
 from memory_node.memory import RobotMemory
 from memory_node.short_term.state_estimation import StateEstimationQueue, StateReply, StateRequest
 

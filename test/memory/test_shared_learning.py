@@ -8,7 +8,9 @@ from pathlib import Path
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.memory import RobotMemory
-from memory_node.store import ForgetRequest, StoreConfig, open_store
+from memory_node.store.config import StoreConfig
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.store import open_store
 
 SECOND_NS = 1_000_000_000
 Open = Callable[..., RobotMemory]

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from running_server import Server
 
+from memory_node.llm.chat import ModelMissingError
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.llama.native import library_path
 from memory_node.llm.open_model import model_file
 

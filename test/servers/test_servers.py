@@ -6,10 +6,20 @@ from typing import Any
 import pytest
 from running_server import Server
 
-from memory_node.llm.chat import JsonForm, Message, Reply, Tool, ToolCall, ToolForm
+from memory_node.llm.chat import (
+    Deadline,
+    JsonForm,
+    LateError,
+    Message,
+    OverloadedError,
+    RefusedError,
+    Reply,
+    Tool,
+    ToolCall,
+    ToolForm,
+    TooLongError,
+)
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, OverloadedError, RefusedError, TooLongError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.llm.tool_calls import tool_calls_in
 

@@ -9,7 +9,7 @@ import pytest
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import STATE_MEANINGS, ObjectState, StateBelief
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.short_term.config import ShortTermConfig, StateModelConfig

@@ -14,10 +14,10 @@ import sqlalchemy as sa
 from postgres_server import PostgresServer, folder_of, run_at
 
 from memory_node.domain.ids import new_id
-from memory_node.store import Store
-from memory_node.store.address import parse_url
 from memory_node.store.distribute import distribute
 from memory_node.store.engine import open_engine
+from memory_node.store.location import parse_url
+from memory_node.store.store import Store
 
 VARIABLE = "ROBOT_MEMORY_TEST_CITUS"
 # Each makes 20 tables; a shard of one is a table of its own.

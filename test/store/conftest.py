@@ -31,19 +31,13 @@ from memory_node.domain.scene import (
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import (
-    Document,
-    Store,
-    StoreChange,
-    StoreConfig,
-    open_store,
-    server_connection,
-    step_key,
-    writer,
-)
+from memory_node.store import engine, writer
 from memory_node.store import store as store_module
-from memory_node.store.address import parse_url
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
+from memory_node.store.location import parse_url
+from memory_node.store.records import Document, StoreChange, step_key
+from memory_node.store.store import Store, open_store
 from memory_node.store.write_backlog import Ticket
 
 
@@ -158,7 +152,7 @@ def product_patience(_patience: None, monkeypatch: pytest.MonkeyPatch) -> Callab
     def as_on_a_robot() -> Iterator[None]:
         with monkeypatch.context() as patch:
             for module in (writer, store_module):
-                patch.setattr(module, "PATIENCE_S", server_connection.PATIENCE_S)
+                patch.setattr(module, "PATIENCE_S", engine.PATIENCE_S)
             yield
 
     return as_on_a_robot

@@ -12,7 +12,8 @@ import numpy as np
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
-from memory_node.store import StoreConfig, open_store
+from memory_node.store.config import StoreConfig
+from memory_node.store.store import open_store
 
 
 def say(**line):

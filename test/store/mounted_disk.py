@@ -15,8 +15,9 @@ import numpy as np
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
-from memory_node.store import StoreConfig, open_store
+from memory_node.store.config import StoreConfig
 from memory_node.store.errors import StoreUnavailableError
+from memory_node.store.store import open_store
 
 CONFIG = StoreConfig(journal_mib=1.0)
 DEADLINE_S = 60.0

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from memory_node.store import Store, StoreConfig, open_store, schema
-from memory_node.store.address import parse_url
+from memory_node.store import schema
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
+from memory_node.store.location import parse_url
+from memory_node.store.store import Store, open_store
 
 SITE = "neighbour"
 # What migrations added, and a test that goes back to the first release takes away.

@@ -20,8 +20,8 @@ import sqlalchemy as sa
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.ids import new_id
-from memory_node.store import Store
-from memory_node.store.address import parse_url
+from memory_node.store.location import parse_url
+from memory_node.store.store import Store
 
 _TRIES = 5
 

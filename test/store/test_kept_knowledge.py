@@ -13,8 +13,8 @@ from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standardise import document_steps
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store import open_store
-from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.store import open_store
 
 SHELVES = [f"Shelf {number} holds the box of Name{number}." for number in range(150)]
 AWAY = "what is known is read anew"

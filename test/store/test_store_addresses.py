@@ -7,9 +7,10 @@ from memory_node.cli import main
 from memory_node.domain.errors import StoreError
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
-from memory_node.store import StoreConfig, open_store
-from memory_node.store.address import parse_url, redacted
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import reason_of
+from memory_node.store.location import parse_url, redacted
+from memory_node.store.store import open_store
 
 SECRETS = [
     "postgresql://robot:s3cret@127.0.0.1:1/x",

@@ -12,11 +12,11 @@ from alembic.migration import MigrationContext
 
 from memory_node.domain.errors import StoreError
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.store import versioning
-from memory_node.store.address import parse_url
+from memory_node.store import site_database
 from memory_node.store.backup import restore
 from memory_node.store.engine import open_engine
 from memory_node.store.errors import InvalidImportError, StoreVersionError
+from memory_node.store.location import parse_url
 from memory_node.store.schema import SCHEMA_VERSION, metadata
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -97,7 +97,7 @@ def test_database_of_the_first_release_becomes_as_a_new_one_with_its_facts(
     as_first_release(store_url)
     store = open_at(store_url, "r2")
     with store._engine.connect() as connection:
-        assert versioning.schema_version(connection) == versioning.SCHEMA_VERSION
+        assert site_database.schema_version(connection) == site_database.SCHEMA_VERSION
         assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata) == []
     assert [one.id for one in store.load_scene().objects] == [one.id for one in known.objects]
     assert store.documents("guideline") == documents
@@ -123,10 +123,10 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
 
     def release_(more: str) -> None:
         folder = tmp_path / f"migrations{len(more)}"
-        shutil.copytree(versioning._MIGRATIONS, folder)
+        shutil.copytree(site_database._MIGRATIONS, folder)
         (folder / "versions" / "v9000_next.py").write_text(NEXT_RELEASE.format(more=more, head=SCHEMA_VERSION))
-        monkeypatch.setattr(versioning, "_MIGRATIONS", folder)
-        monkeypatch.setattr(versioning, "SCHEMA_VERSION", "9000")
+        monkeypatch.setattr(site_database, "_MIGRATIONS", folder)
+        monkeypatch.setattr(site_database, "SCHEMA_VERSION", "9000")
 
     return release_
 
@@ -139,7 +139,7 @@ def test_older_schema_is_migrated_with_its_facts(open_at, store_url, remember_ho
     with store._engine.connect() as connection:
         found = connection.execute(sa.text("SELECT colour FROM areas WHERE id = 'a1' AND site = 'home'"))
         assert found.scalar_one() == "grey"
-        assert versioning.schema_version(connection) == "9000"
+        assert site_database.schema_version(connection) == "9000"
     assert len(store.load_scene().objects) == 3
 
 
@@ -149,9 +149,9 @@ def test_migration_that_fails_changes_nothing(open_at, store_url, remember_home,
     release("op.drop_table('no_such_table')")
     engine = open_engine(parse_url(store_url))
     with pytest.raises(sa.exc.DBAPIError):
-        versioning.prepare(engine, "home")
+        site_database.prepare(engine, "home")
     with engine.connect() as connection:
-        assert versioning.schema_version(connection) == SCHEMA_VERSION
+        assert site_database.schema_version(connection) == SCHEMA_VERSION
         assert "colour" not in {column["name"] for column in sa.inspect(connection).get_columns("areas")}
     engine.dispose()
 
@@ -159,7 +159,7 @@ def test_migration_that_fails_changes_nothing(open_at, store_url, remember_home,
 def test_file_says_its_schema_and_site(open_at, tmp_path):
     open_at(str(tmp_path / "memory.db"), site="ward 3").close()
     connection = sqlite3.connect(tmp_path / "memory.db")
-    assert connection.execute("PRAGMA user_version").fetchone() == (int(versioning.SCHEMA_VERSION),)
+    assert connection.execute("PRAGMA user_version").fetchone() == (int(site_database.SCHEMA_VERSION),)
     assert connection.execute("SELECT name FROM sites").fetchall() == [("ward 3",)]
     connection.close()
 

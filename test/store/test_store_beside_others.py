@@ -10,8 +10,9 @@ import pytest
 _MEMORY = """
 import os, signal, sys
 from memory_node.domain.step import EpisodeSummary
-from memory_node.store import StoreConfig, open_store
-from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.config import StoreConfig
+from memory_node.store.store import open_store
+from memory_node.store.forget_plan import ForgetRequest
 store = open_store(sys.argv[1], "r1", config=StoreConfig(journal_mib=1.0))
 store.append([EpisodeSummary("before", "bring it", "pick", 1)]).wait(60.0)
 {work}

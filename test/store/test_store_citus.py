@@ -7,10 +7,13 @@ import sqlalchemy as sa
 from citus_server import VARIABLE
 
 from memory_node.cli import main
-from memory_node.store import ForgetRequest, StoreConfig, open_store, schema
-from memory_node.store.address import parse_url
+from memory_node.store import schema
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
-from memory_node.store.versioning import make_tables
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.location import parse_url
+from memory_node.store.site_database import make_tables
+from memory_node.store.store import open_store
 
 SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from memory_node.cli import main
-from memory_node.store import Store, StoreConfig, open_store
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import leave_wal
 from memory_node.store.schema import SCHEMA_VERSION
+from memory_node.store.store import Store, open_store
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 

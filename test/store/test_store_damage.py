@@ -12,11 +12,12 @@ import pytest
 import sqlalchemy as sa
 
 from memory_node.cli import main
-from memory_node.store import Store, StoreConfig, open_store
-from memory_node.store.address import parse_url
 from memory_node.store.backup import backup
 from memory_node.store.checksums import SEALS
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
+from memory_node.store.location import parse_url
+from memory_node.store.store import Store, open_store
 
 MUG = "0191-mug"
 SMALL = StoreConfig(journal_mib=1.0)

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from benchmarks import store_rates
 from benchmarks.store_fleet import measure_fleets
 from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
-from memory_node.store.address import parse_url
+from memory_node.store.location import parse_url
 
 
 class CuttableLink:

@@ -12,15 +12,16 @@ from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import Document, ForgetRequest, schema
+from memory_node.store import schema
+from memory_node.store.apply import tombstone_of
 from memory_node.store.backup import restore
 from memory_node.store.engine import open_for_reading
 from memory_node.store.forget import forget
+from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.journal import Journal
 from memory_node.store.location import Folders
-from memory_node.store.terms import Terms
-from memory_node.store.text_search import rows_mentioning
-from memory_node.store.tombstones import tombstone_of
+from memory_node.store.records import Document
+from memory_node.store.terms import Terms, rows_mentioning
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 PILLS_PICTURE = bytes(range(142, 190))

@@ -8,9 +8,10 @@ import pytest
 
 from memory_node.domain.clock import system_clock
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.store import ForgetRequest, schema
-from memory_node.store.backup_rotation import BackupRotation, rotated_backups
+from memory_node.store import schema
+from memory_node.store.backup import BackupRotation, rotated_backups
 from memory_node.store.engine import LOG_LIMIT_BYTES, open_for_reading
+from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.keeper import FileCare, empty_log
 
 

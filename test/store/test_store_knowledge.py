@@ -8,7 +8,7 @@ from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store import StoreConfig
+from memory_node.store.config import StoreConfig
 
 LONG = "The shelf holds " + ", ".join(f"the box number {n}" for n in range(80)) + "."
 

@@ -16,9 +16,9 @@ import pytest
 import sqlalchemy as sa
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.store.address import parse_url
 from memory_node.store.errors import StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
+from memory_node.store.location import parse_url
 from memory_node.store.writer import LogWriter
 
 
@@ -174,7 +174,8 @@ def test_backlog_is_refused_loudly_and_what_was_taken_arrives(open_at, make_obje
 _KILLED_WHILE_LOCKED = """
 import os, signal, sqlite3, sys
 from memory_node.domain.step import EpisodeSummary
-from memory_node.store import StoreConfig, open_store
+from memory_node.store.config import StoreConfig
+from memory_node.store.store import open_store
 store = open_store(sys.argv[1], "r1", config=StoreConfig(busy_timeout_s=0.2, journal_mib=1.0))
 lock = sqlite3.connect(sys.argv[1], isolation_level=None)
 lock.execute("BEGIN IMMEDIATE")

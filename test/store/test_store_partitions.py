@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from memory_node.store import ForgetRequest
-from memory_node.store.address import parse_url
 from memory_node.store.engine import open_engine
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.location import parse_url
 
 MUG = "0191-mug"
 

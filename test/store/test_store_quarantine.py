@@ -14,11 +14,14 @@ from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
-from memory_node.store import Document, Store, StoreConfig, open_store, schema
-from memory_node.store.address import parse_url
+from memory_node.store import schema
 from memory_node.store.checksums import SEALS, sealed
+from memory_node.store.config import StoreConfig
 from memory_node.store.copying import count_rows, update_row
 from memory_node.store.engine import for_writing, open_engine
+from memory_node.store.location import parse_url
+from memory_node.store.records import Document
+from memory_node.store.store import Store, open_store
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 NAN, FAR = float("nan"), 1.7e308
@@ -223,7 +226,7 @@ def test_what_no_backup_has_stays_put_away_until_it_is_discarded(tmp_path, remem
 
 
 def test_what_is_forgotten_is_forgotten_in_quarantine_too(home, open_at):
-    from memory_node.store import ForgetRequest
+    from memory_node.store.forget_plan import ForgetRequest
 
     write(home, "UPDATE objects SET times_seen = -4 WHERE site = 'home' AND id = :id", id=PILLS)
     store = open_at(home)

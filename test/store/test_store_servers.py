@@ -19,22 +19,17 @@ from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector import opened_memory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
-from memory_node.store import (
-    Document,
-    ForgetRequest,
-    StoreConfig,
-    open_store,
-    schema,
-    server_connection,
-    site_database,
-)
-from memory_node.store.address import parse_url
-from memory_node.store.bad_rows import BadRows
+from memory_node.store import engine, schema, site_database
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
 from memory_node.store.errors import ForeignJournalError, RecordRejectedError, StoreInUseError, StoreUnavailableError
-from memory_node.store.local_copy import LocalCopy
-from memory_node.store.location import locate, state_folder
+from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.keeper import LocalCopy
+from memory_node.store.location import locate, parse_url, state_folder
+from memory_node.store.quarantine import BadRows
 from memory_node.store.reader import read_beliefs, reading
+from memory_node.store.records import Document
+from memory_node.store.store import open_store
 
 SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
 NAMES = [
@@ -291,7 +286,7 @@ def test_a_store_that_listens_in_vain_closes_soon(postgres):
 def test_facts_are_durable_while_another_thread_waits_for_the_network(postgres, make_object, monkeypatch):
     url, told = postgres.create_database(), [make_object() for _ in range(12)]
     is_cut, connecting, gives_up = threading.Event(), threading.Event(), threading.Event()
-    tried_by, connect = set(), server_connection.connect
+    tried_by, connect = set(), engine.connect
 
     def connect_or_wait(*arguments, **options):
         if is_cut.is_set():
@@ -300,7 +295,7 @@ def test_facts_are_durable_while_another_thread_waits_for_the_network(postgres, 
             gives_up.wait(60.0)
         return connect(*arguments, **options)
 
-    monkeypatch.setattr(server_connection, "connect", connect_or_wait)
+    monkeypatch.setattr(engine, "connect", connect_or_wait)
     store = open_store(url, "r1", "home", SMALL)
     store.append([seen(told[0])]).wait()
     is_cut.set()

@@ -14,9 +14,8 @@ import transformers
 
 from benchmarks.alfworld.policy import ADAPTER
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import Message
+from memory_node.llm.chat import Message, ModelMissingError
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.open_model import model_file
 from memory_node.scene_graph.place_habits import PlaceCensus
 from training.adapters.adapter import load_adapter, save_adapter, with_loaded_adapter

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from memory_node.context.soft_memory import UNSAID
-from memory_node.llm.chat import JsonForm, Message
+from memory_node.llm.chat import JsonForm, Message, ModelMissingError
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import ModelMissingError
 
 pytest.importorskip("torch", reason="needs the extra learning")
 pytest.importorskip("transformers", reason="needs the extra learning")

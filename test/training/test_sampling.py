@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import Message
+from memory_node.llm.chat import Deadline, Message, ModelMissingError
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.open_model import ModelShelf
 from training.adapters.sampling import Grammar, TokenChoice, written

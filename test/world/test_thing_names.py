@@ -16,7 +16,7 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.store.object_rows import object_row
+from memory_node.store.rows import object_row
 from memory_node.world.state import Thing, WorldState
 from memory_node.world.thing_names import called
 
@@ -112,7 +112,7 @@ def test_scene_of_a_release_without_names_is_given_names() -> None:
 def test_names_given_to_an_old_store_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = MemoryConfig(database=str(tmp_path / "home.db"))
     with monkeypatch.context() as patched:
-        patched.setattr("memory_node.store.object_rows.object_row", _row_of_the_first_release)
+        patched.setattr("memory_node.store.rows.object_row", _row_of_the_first_release)
         patched.setattr("memory_node.store.translate.object_row", _row_of_the_first_release)
         memory = open_memory(config)
         memory.remember([StateChange(f"x{x}", "Mug", 0, held=False, position=(x, 0.0, 0.8)) for x in (0.0, 4.0)])

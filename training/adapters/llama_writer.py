@@ -12,9 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from memory_node.llm.chat import Message
+from memory_node.llm.chat import Deadline, Message
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
 from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.open_model import ModelShelf

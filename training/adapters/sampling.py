@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import BrokenReplyError
+from memory_node.llm.chat import BrokenReplyError, Deadline
 from memory_node.llm.llama.engine import PROMPT, LlamaEngine, Prompt
 from memory_node.llm.llama.native import Pointer, Vocabulary, llama_library
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from benchmarks.likelihood.scoring import LlamaScores
 from benchmarks.ranking.choosing import RankedChoice
+from memory_node.llm.chat import Deadline
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.deadline import Deadline
 from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.open_model import ModelShelf
 from training.adapters.llama_writer import REPLY_S, LlamaWriter

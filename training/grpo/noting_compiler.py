@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, ignore
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.json_grammar import json_grammar
+from memory_node.llm.chat import Deadline, GrammarForm, JsonForm, Message, Reply, ReplyForm, ignore
+from memory_node.llm.gbnf import json_grammar
 from training.adapters.sampling import Sampling
 from training.adapters.writing import Writer
 from training.grpo.rollouts import Decision, Decisions

@@ -10,8 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.ranking.choosing import Choice
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.deadline import Deadline
+from memory_node.llm.chat import Deadline, Message, Reply
 from memory_node.planner.model_account import ModelAccount
 from training.adapters.example import Speller
 from training.adapters.writing import TorchWriter, log_probabilities

@@ -17,7 +17,7 @@ from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 from training.adapters.checkpoint import resume, save_checkpoint, shuffled_epochs
 from training.adapters.processes import from_first, portion, together
 from training.optimizer.executions import Execution, Executions

@@ -16,7 +16,7 @@ from memory_node.lessons.optimizer.curator import Curator, vetted
 from memory_node.lessons.optimizer.prompt import OptimizerPrompts
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 from training.adapters.adapter import save_adapter
 from training.adapters.example import Example, Speller
 from training.adapters.learning import Schedule, learn

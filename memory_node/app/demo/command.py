@@ -12,22 +12,132 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from memory_node.app.writable_folder import require_writable
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameters import flattened
 from memory_node.domain.resources import read_yaml, resource_path
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.nodes.unused_domain import unused_domain
 from memory_node.planner.memory_mode import MODES
 from memory_node.planner.planner_config import PLANNERS
+
+
+@dataclass(frozen=True)
+class InstructionRow:
+    """How one instruction went with one kind of memory."""
+
+    instruction: str
+    memory: str
+    success: bool
+    message: str
+    skills: list[str]
+    failed_skills: int
+    explorations: int
+    explored_areas: int
+    distance_m: float
+    duration_s: float
+    lookups: int
+    short_term_hits: int
+    long_term_hits: int
+
+    @classmethod
+    def of(cls, instruction: str, memory: str, result: Any) -> InstructionRow:
+        """Return the row of an ExecuteInstruction result."""
+        metrics = result.metrics
+        return cls(
+            instruction=instruction,
+            memory=memory,
+            success=bool(result.success),
+            message=result.message,
+            skills=[call.skill for call in result.executed],
+            failed_skills=metrics.failed_skills,
+            explorations=metrics.explorations,
+            explored_areas=metrics.explored_areas,
+            distance_m=round(metrics.distance, 2),
+            duration_s=round(metrics.duration, 1),
+            lookups=metrics.lookups,
+            short_term_hits=metrics.short_term_hits,
+            long_term_hits=metrics.long_term_hits,
+        )
+
+
+@dataclass
+class DemoReport:
+    """Everything that the demo measured."""
+
+    rows: list[InstructionRow] = field(default_factory=list)
+    remembered: dict[str, Any] = field(default_factory=dict)
+    picture: str = ""
+
+    def remember(self, scene: SceneSnapshot) -> None:
+        """Take down what the long-term memory holds at the end."""
+        classes = Counter(found.class_name for found in scene.objects)
+        self.remembered = {
+            "objects": len(scene.objects),
+            "areas": len(scene.areas),
+            "rooms": [room.name for room in scene.rooms],
+            "relations": dict(Counter(str(relation.kind) for relation in scene.relations)),
+            "classes": dict(sorted(classes.items())),
+        }
+
+    @property
+    def success(self) -> bool:
+        """Whether every instruction was carried out."""
+        return bool(self.rows) and all(row.success for row in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"rows": [asdict(row) for row in self.rows], "remembered": self.remembered, "picture": self.picture}
+
+    def show(self, console: Console) -> None:
+        """Print the tables."""
+        console.print(self._comparison())
+        if self.remembered:
+            kept = self.remembered
+            relations = ", ".join(f"{count} {kind}" for kind, count in kept["relations"].items())
+            console.print(
+                f"Remembered: {kept['objects']} objects, {kept['areas']} areas, "
+                f"{len(kept['rooms'])} rooms ({', '.join(kept['rooms'])}); relations: {relations}"
+            )
+        if self.picture:
+            console.print(f"Picture of the graph: {self.picture}", soft_wrap=True)
+
+    def _comparison(self) -> Table:
+        table = Table(title="What memory is worth", show_lines=True)
+        table.add_column("instruction", overflow="fold", min_width=16)
+        for title in ("memory", "done"):
+            table.add_column(title)
+        for title in ("skills", "searches", "places", "metres", "seconds", "answered"):
+            table.add_column(title, justify="right")
+        for row in self.rows:
+            table.add_row(
+                row.instruction,
+                row.memory,
+                "yes" if row.success else "no",
+                str(len(row.skills)),
+                str(row.explorations),
+                str(row.explored_areas),
+                f"{row.distance_m:.1f}",
+                f"{row.duration_s:.0f}",
+                f"{row.short_term_hits}+{row.long_term_hits} of {row.lookups}",
+            )
+        table.caption = (
+            "searches: Explore skills; places: visited by them; answered: lookups, by short- + long-term memory"
+        )
+        return table
+
 
 Given = dict[str, dict[str, Any]]
 
@@ -93,7 +203,6 @@ def _planner(args: argparse.Namespace) -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-HELP = "run the simulated home, the memory and the planner"
 INSTRUCTIONS = (
     "wash an apple and put it in the bowl",
     "bring me the apple",
@@ -146,7 +255,7 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     _check_paths(args)
     activate_ros()
-    from memory_node.app.demo.report import DemoReport
+    from memory_node.app.demo.command import DemoReport
 
     plain = args.headless or not sys.stdout.isatty()
     # A table cut to 80 columns would hide figures from a pipe or a file.
@@ -178,9 +287,8 @@ def _check_paths(args: argparse.Namespace) -> None:
 def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, console: Console) -> None:
     """Carry the instructions out in a fresh home with a fresh memory."""
     from memory_node.app.demo.client import DemoClient
-    from memory_node.app.demo.processes import NodeProcesses
-    from memory_node.app.demo.report import InstructionRow
-    from memory_node.app.demo.served_page import start_inspector
+    from memory_node.app.demo.command import InstructionRow
+    from memory_node.app.demo.processes import NodeProcesses, start_inspector
     from memory_node.scene_graph.picture import draw_scene
 
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:

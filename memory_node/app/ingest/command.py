@@ -17,14 +17,10 @@ import numpy as np
 from rich.console import Console
 from rich.tree import Tree
 
-from memory_node.app.ingest.detector_options import add_detector_arguments, open_detector
-from memory_node.app.ingest.folders import open_folder
-from memory_node.app.ingest.folders.sequence import FolderSequence
+from memory_node.app.ingest.folders import FolderSequence, open_folder
 from memory_node.app.ingest.ingestion import Ingestion
-from memory_node.app.ingest.pace import paced
 from memory_node.app.ingest.plan_picture import CloudFromAbove, draw_plan
-from memory_node.app.ingest.recording import Recording, RgbdImage
-from memory_node.app.ingest.skipped import Skipped
+from memory_node.app.ingest.recording import Recording, RgbdImage, Skipped, paced
 from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
 from memory_node.app.writable_folder import require_writable
@@ -36,12 +32,34 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import DemonstratedStep
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.run import activate_ros
+from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.onnx_detector import OnnxDetector
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.picture import draw_scene
 from memory_node.search.clip_embedder import ClipEmbedder
 from memory_node.view import open_views
 
-HELP = "build a memory from recorded frames or a rosbag2"
+
+def add_detector_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--detector", type=Path, metavar="MODEL", help="an .onnx detector (default: geometry alone)")
+    parser.add_argument("--class-names", type=Path, metavar="FILE", help="the detector's classes, one name a line")
+
+
+def open_detector(args: argparse.Namespace) -> OnnxDetector | None:
+    """Return the detector that the options name, None where they name none.
+
+    Raises:
+        InvalidValueError: names without a detector.
+    """
+    if args.detector is None:
+        if args.class_names is not None:
+            raise InvalidValueError("--class-names without --detector; name the model, too")
+        return None
+    names = str(args.class_names) if args.class_names is not None else ""
+    return OnnxDetector(OnnxDetectorConfig(model=str(args.detector), class_names=names))
+
+
 _NAMED = 5
 _OF_A_BAG = ("*.db3", "*.mcap", "metadata.yaml")
 

@@ -1,7 +1,9 @@
-"""What a recording gives, whatever its format: RGB-D images with their camera and its pose."""
+"""What a recording gives, whatever its format: RGB-D images with their camera and its pose, and what was skipped."""
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,12 +11,49 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.app.ingest.skipped import Skipped
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.step import DemonstratedStep
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.scene_graph.free_space import OccupancyMap
+
+_NAMED_OF_EACH = 20
+
+
+class Skipped(Counter[str]):
+    """Counts by reason; `named`: of each reason what the first ones were."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.named: dict[str, list[str]] = {}
+
+    def note(self, error: InputSkippedError, name: str) -> None:
+        """Count an input that cannot be used; name: of the image or message."""
+        self[error.reason] += 1
+        listed = self.named.setdefault(error.reason, [])
+        if len(listed) < _NAMED_OF_EACH:
+            listed.append(error.detail if name in error.detail else f"{name}: {error.detail}")
+
+    def add(self, other: Skipped) -> None:
+        """Count what another reader skipped, too."""
+        for reason, count in other.items():
+            self[reason] += count
+            listed = self.named.setdefault(reason, [])
+            listed += other.named.get(reason, [])[: _NAMED_OF_EACH - len(listed)]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        super().clear()
+        self.named.clear()
+
+    def told(self) -> str:
+        """Return the counts in words, with the first name of each reason; empty: nothing was skipped."""
+        parts = []
+        for reason, count in sorted(self.items()):
+            first = next(iter(self.named.get(reason, ())), "")
+            parts.append(f"{count} {reason}" + (f" ({first})" if first else ""))
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,3 +108,25 @@ class Recording(Protocol):
 
     def grid(self) -> OccupancyMap | None:
         """Return the recording's last map, if it has one."""
+
+
+# A recording may pause for longer; nobody wants to wait for that.
+_LONGEST_WAIT_S = 5.0
+
+
+def paced(images: Iterator[RgbdImage], rate: float | None) -> Iterator[RgbdImage]:
+    """Yield images when their time has come, `rate` times as fast as they were taken; None: at once.
+
+    Raises:
+        InvalidValueError: a rate that is not positive.
+    """
+    if rate is not None and not rate > 0.0:
+        raise InvalidValueError(f"--rate: expected a positive number, got {rate:g}")
+    last_ns, due_s = 0, time.monotonic()
+    for image in images:
+        if rate is not None:
+            if last_ns:
+                due_s += min(_LONGEST_WAIT_S, max(0.0, (image.stamp_ns - last_ns) * 1e-9 / rate))
+            time.sleep(max(0.0, due_s - time.monotonic()))
+            last_ns = image.stamp_ns
+        yield image

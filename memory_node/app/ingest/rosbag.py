@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message
 from rosidl_runtime_py.utilities import get_message
 
-from memory_node.app.ingest.bag_files import BagFiles, OpenBag
-from memory_node.app.ingest.bag_topics import DEMONSTRATIONS, DETECTIONS_3D, IMAGES, POSES, BagTopics
-from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
-from memory_node.app.ingest.skipped import Skipped
+from memory_node.app.ingest.bag_files import DEMONSTRATIONS, DETECTIONS_3D, IMAGES, POSES, BagFiles, BagTopics, OpenBag
+from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage, Skipped
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.step import DemonstratedStep

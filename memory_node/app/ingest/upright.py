@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from memory_node.app.ingest.recording import Event, Recording, RgbdImage
-from memory_node.app.ingest.skipped import Skipped
+from memory_node.app.ingest.recording import Event, Recording, RgbdImage, Skipped
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
 from memory_node.perception.support_planes import large_planes

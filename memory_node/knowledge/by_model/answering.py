@@ -16,9 +16,7 @@ from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, dated
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.llm.ask import Schema, ask_by_prompt
-from memory_node.llm.chat import ChatModel
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.chat import ChatModel, Deadline, LlmError, RejectedReplyError
 
 _MOST = 40  # statements that it reads
 

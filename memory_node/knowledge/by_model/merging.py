@@ -12,9 +12,7 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.text.names import names_in
 from memory_node.knowledge.updating import Update
 from memory_node.llm.ask import ask_by_prompt
-from memory_node.llm.chat import ChatModel
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.chat import ChatModel, Deadline, LlmError, RejectedReplyError
 
 _NUMBER = re.compile(r"\d+")
 _REASON = "a language model's judgement"

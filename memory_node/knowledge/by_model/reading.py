@@ -13,9 +13,7 @@ from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
 from memory_node.knowledge.told.forms import Read, TellingReader
 from memory_node.knowledge.told.times import until_of
 from memory_node.llm.ask import ask_by_prompt
-from memory_node.llm.chat import ChatModel
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.chat import ChatModel, Deadline, LlmError, RejectedReplyError
 
 _MOST_KNOWN = 30
 # Relations whose subject is a thing: a class of the label space.

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from memory_node.lessons.optimizer.candidate import Candidate, Optimizer, Propos
 from memory_node.lessons.optimizer.prompt import PromptOptimizer
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 from memory_node.llm.open_model import ModelShelf
 
 

@@ -9,12 +9,9 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, Deed
 from memory_node.lessons.optimizer.candidate import Candidate, Proposal, read_candidate
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LlmError
+from memory_node.llm.ask import Question, ask, prompt_templates
+from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, LlmError, Message, Reply
 from memory_node.llm.gbnf import Rules
-from memory_node.llm.prompt_templates import prompt_templates
 
 # A prompt shows the first and the last actions of a long attempt, half of each; fewer where they do not fit the model.
 _DEEDS_SHOWN = (40, 24, 12, 6)

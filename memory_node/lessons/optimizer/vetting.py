@@ -15,7 +15,7 @@ from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import RejectedReplyError
 
 # Skills that a memory may always name: the declared remedies of failures.
 PREPARATIONS = frozenset({"GoToObject", "OpenObject", "PickupObject"})

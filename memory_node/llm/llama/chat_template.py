@@ -14,8 +14,7 @@ from typing import NoReturn, Protocol
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from memory_node.llm.chat import Message
-from memory_node.llm.errors import ModelMissingError
+from memory_node.llm.chat import Message, ModelMissingError
 from memory_node.llm.llama.vector_tokens import vector_tokens
 
 # Stands for what is said while the template is filled in; the template's own text has no such letters.

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import LateError, TooLongError
+from memory_node.llm.chat import Deadline, LateError, TooLongError
 from memory_node.llm.llama.chat_template import ChatTemplate
 from memory_node.llm.llama.native import EVERY, PASS_TOKENS, NativeModel, Row
 from memory_node.llm.llama.vector_tokens import Vectors, passes

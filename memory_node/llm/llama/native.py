@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.llm.errors import LlmError, ModelMissingError
+from memory_node.llm.chat import LlmError, ModelMissingError
 from memory_node.llm.llama.vector_tokens import Vectors
 
 WHEEL = "xllamacpp"

@@ -11,9 +11,8 @@ from memory_node.context.sections import KNOWN, WORKING_MEMORY, lines_of
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import ago, spoken_day_ago, spoken_now
 from memory_node.domain.context import Context, ContextSource
-from memory_node.llm.chat import ChatModel, Message
-from memory_node.llm.errors import LlmError
-from memory_node.llm.prompt_templates import prompt_templates
+from memory_node.llm.ask import prompt_templates
+from memory_node.llm.chat import ChatModel, LlmError, Message
 from memory_node.planner.agent.agent_run import AgentRun
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames, Searched

@@ -11,8 +11,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.knowledge.text.words import stems
 from memory_node.lessons.expectations import WRITER as TRIES
-from memory_node.llm.chat import Tool, ToolCall
-from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.chat import LlmError, RejectedReplyError, Tool, ToolCall
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.home_names import HomeNames
 from memory_node.planner.agent.model_goals import GoalReader, Objection, is_quoted, words_of

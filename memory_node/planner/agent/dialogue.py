@@ -10,9 +10,17 @@ from dataclasses import dataclass, replace
 from memory_node.context.sections import shortened
 from memory_node.domain.context import estimate_tokens
 from memory_node.llm.ask import answer_of
-from memory_node.llm.chat import ChatModel, JsonForm, Message, Tool, ToolCall, ToolForm, ToolModel
-from memory_node.llm.deadline import Deadline
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import (
+    ChatModel,
+    Deadline,
+    JsonForm,
+    Message,
+    RejectedReplyError,
+    Tool,
+    ToolCall,
+    ToolForm,
+    ToolModel,
+)
 from memory_node.llm.reply_reader import answer_in
 from memory_node.llm.tool_calls import tool_calls_in
 from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, calls_form, exact_calls_form

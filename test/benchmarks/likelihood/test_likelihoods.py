@@ -8,9 +8,8 @@ import pytest
 from benchmarks.alfworld.policy import ADAPTER
 from benchmarks.likelihood.scoring import LlamaScores, scoring_model
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import Message
+from memory_node.llm.chat import Message, ModelMissingError, TooLongError, UnsupportedError
 from memory_node.llm.config import ModelConfig
-from memory_node.llm.errors import ModelMissingError, TooLongError, UnsupportedError
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native import EVERY
 from memory_node.llm.open_model import ModelShelf

@@ -12,8 +12,7 @@ from benchmarks.ranking.ranked_planner import RankedPlanner
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_library import GoalKind
-from memory_node.llm.chat import Message, Reply
-from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.chat import Message, RejectedReplyError, Reply
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.memory_mode import MapOnlyMemory

@@ -19,8 +19,7 @@ from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import NullLog
-from memory_node.llm.chat import Reply
-from memory_node.llm.errors import UnreachableError
+from memory_node.llm.chat import Reply, UnreachableError
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
 from memory_node.planner.executor import InstructionExecutor, InstructionResult

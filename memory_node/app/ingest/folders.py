@@ -1,19 +1,152 @@
-"""The layouts of folders that RGB-D recordings are published in; each function reads one, None where it is another."""
+"""Folders of recorded frames: the layouts that RGB-D recordings are published in, and single frames, the last tried."""
 
 from __future__ import annotations
 
 import bisect
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from memory_node.app.ingest.folders.camera_file import camera_of_json, camera_of_matrix_file
-from memory_node.app.ingest.folders.pose_files import StampedPoses, matrices_by_line, matrices_of_log, matrix_of_file
-from memory_node.app.ingest.folders.sequence import FrameFiles, SequenceFiles
-from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import FloatArray
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.app.ingest.pose_files import (
+    StampedPoses,
+    camera_of_json,
+    camera_of_matrix_file,
+    matrices_by_line,
+    matrices_of_log,
+    matrix_of_file,
+)
+from memory_node.app.ingest.recording import Recording, RgbdImage, Skipped
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
 from memory_node.perception.camera_model import Camera
+from memory_node.perception.coded_image import decode_coded_color, decode_coded_depth
+from memory_node.perception.registration import color_in_depth_view
+from memory_node.scene_graph.free_space import OccupancyMap
+
+# Structured-light cameras write this where they measured nothing.
+_NO_RETURN = 65535
+_LARGEST_SHEAR = 1e-2
+
+
+@dataclass(frozen=True)
+class FrameFiles:
+    """One moment. matrix: returns map_T_camera (4, 4), of which values may be NaN or infinite: the pose was lost."""
+
+    name: str
+    stamp_ns: int
+    color: Path
+    depth: Path
+    matrix: Callable[[], FloatArray]
+
+
+@dataclass(frozen=True)
+class SequenceFiles:
+    """A recording's files.
+
+    layout: its name. units_per_m: of the depth images. camera: of the depth images. color_camera: of the colour images
+    where they differ from the depth images in size or in view, None where both show the same pixels.
+    """
+
+    layout: str
+    frames: tuple[FrameFiles, ...]
+    units_per_m: float
+    camera: Camera
+    color_camera: Camera | None = None
+
+
+class FolderSequence:
+    """A Recording of one folder; its frames are one scene."""
+
+    def __init__(self, files: SequenceFiles, stride: int = 1) -> None:
+        self.layout = files.layout
+        self._files = files
+        self._frames = files.frames[::stride]
+        self.skipped = Skipped()
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def images(self) -> Iterator[RgbdImage]:
+        """Yield the frames that can be used, in the order of time."""
+        for frame in self._frames:
+            try:
+                yield self._image(frame)
+            except InputSkippedError as error:
+                self.skipped.note(error, frame.name)
+
+    def rest(self) -> tuple[()]:
+        """Return nothing: a folder of frames holds nothing else."""
+        return ()
+
+    def grid(self) -> OccupancyMap | None:
+        """Return None: a folder of frames has no map."""
+        return None
+
+    def _image(self, frame: FrameFiles) -> RgbdImage:
+        files = self._files
+        pose = pose_of_matrix(frame.matrix(), frame.name)
+        raw = decode_coded_depth(_bytes(frame.depth), frame.depth.name)
+        depth_m = raw.astype(np.float32) / np.float32(files.units_per_m)
+        depth_m[(raw == 0) | (raw == _NO_RETURN)] = np.nan
+        color = decode_coded_color(_bytes(frame.color), frame.color.name)
+        _check_size(files.camera, depth_m.shape, frame.depth.name)
+        depth_m, intrinsics = files.camera.rectified_depth(depth_m)
+        color = self._color(color, depth_m, intrinsics, frame)
+        return RgbdImage(frame.name, "", frame.stamp_ns, color, depth_m, intrinsics, pose)
+
+    def _color(
+        self, color: NDArray[np.uint8], depth_m: NDArray[np.float32], intrinsics: Intrinsics, frame: FrameFiles
+    ) -> NDArray[np.uint8]:
+        camera = self._files.color_camera
+        if camera is None:
+            if color.shape[:2] != depth_m.shape:
+                raise InputSkippedError(
+                    "image_size", f"{frame.color.name} is {_size(color)}, {frame.depth.name} is {_size(depth_m)}"
+                )
+            return self._files.camera.rectified_color(color)
+        _check_size(camera, color.shape[:2], frame.color.name)
+        return color_in_depth_view(color, camera, depth_m, intrinsics)
+
+
+def pose_of_matrix(matrix: FloatArray, name: str) -> Pose:
+    """Return the pose of a matrix (4, 4).
+
+    Raises:
+        InputSkippedError: the recorder had lost it ("pose_lost"), or it is no rigid transform ("pose_invalid").
+    """
+    if not np.isfinite(matrix).all():
+        raise InputSkippedError("pose_lost", f"{name}: its pose is not finite, tracking was lost")
+    rotation = matrix[:3, :3]
+    skew = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
+    if skew > _LARGEST_SHEAR or np.linalg.det(rotation) < 0.0:
+        raise InputSkippedError("pose_invalid", f"{name}: its pose is no rotation and translation")
+    return Pose.from_matrix(matrix)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputSkippedError("unreadable_frame", f"{path.name}: {error.strerror}") from error
+
+
+def _check_size(camera: Camera, shape: tuple[int, ...], name: str) -> None:
+    if camera.width and (camera.height, camera.width) != shape[:2]:
+        raise InputSkippedError(
+            "image_size", f"{name} is {shape[1]}x{shape[0]}, its camera {camera.width}x{camera.height}"
+        )
+
+
+def _size(image: NDArray[np.generic]) -> str:
+    return f"{image.shape[1]}x{image.shape[0]}"
+
 
 _UNITS_PER_M = 5000.0
 _SLOP_S = 0.02
@@ -192,3 +325,86 @@ def _frame(number: int, color: Path, depth: Path, matrix: FloatArray) -> FrameFi
 
 def _first(folder: Path, *names: str) -> Path | None:
     return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+_COLOR, _DEPTH = "_color.png", "_depth.png"
+
+
+class SingleFrames:
+    """Reads the folder.
+
+    Raises:
+        InvalidValueError: it has no frames or no readable intrinsics.json.
+    """
+
+    def __init__(self, folder: Path, stride: int = 1) -> None:
+        self._folder = folder
+        self._names = sorted(path.name.removesuffix(_DEPTH) for path in folder.glob(f"*{_DEPTH}"))[::stride]
+        if not self._names:
+            raise InvalidValueError(f"{folder}: expected NAME{_COLOR} and NAME{_DEPTH} files, found none")
+        try:
+            self._cameras: dict[str, Any] = json.loads((folder / "intrinsics.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InvalidValueError(f"{folder}: no readable intrinsics.json: {error}") from error
+        self.skipped: Skipped = Skipped()
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def images(self) -> Iterator[RgbdImage]:
+        """Yield the frames by name, a second apart, as they carry no stamps."""
+        for index, name in enumerate(self._names):
+            try:
+                yield self._image(index, name)
+            except InputSkippedError as error:
+                self.skipped.note(error, name)
+
+    def _image(self, index: int, name: str) -> RgbdImage:
+        color_file, depth_file = self._folder / (name + _COLOR), self._folder / (name + _DEPTH)
+        if not color_file.is_file():
+            raise InputSkippedError("unreadable_frame", f"{color_file.name}: no such file")
+        color = decode_coded_color(color_file.read_bytes(), color_file.name)
+        depth = decode_coded_depth(depth_file.read_bytes(), depth_file.name)
+        if color.shape[:2] != depth.shape:
+            raise InputSkippedError(
+                "image_size",
+                f"{color_file.name} is {color.shape[:2]}, {depth_file.name} is {depth.shape} (rows, columns)",
+            )
+        # One camera for all frames, or one by name.
+        camera = self._cameras.get(name, self._cameras)
+        try:
+            values = {key: float(camera[key]) for key in ("fx", "fy", "cx", "cy")}
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputSkippedError("no_intrinsics", f"{name}: expected fx, fy, cx, cy in intrinsics.json") from error
+        intrinsics = Intrinsics(**values, width=depth.shape[1], height=depth.shape[0])
+        depth_m = depth.astype(np.float32) * np.float32(1e-3)
+        return RgbdImage(name, name, (index + 1) * 1_000_000_000, color, depth_m, intrinsics, None)
+
+    def rest(self) -> tuple[()]:
+        """Return nothing: a folder of frames holds nothing else."""
+        return ()
+
+    def grid(self) -> OccupancyMap | None:
+        """Return None: a folder of frames has no map."""
+        return None
+
+
+_LAYOUTS = (seven_scenes, tum, scannet, replica, open3d)
+_KNOWN = "7-Scenes, 3DMatch, TUM RGB-D, ScanNet, Replica, Open3D, or single frames NAME_color.png and NAME_depth.png"
+
+
+def open_folder(folder: Path, stride: int = 1) -> Recording:
+    """Return the recording that a folder holds; stride: take every so many frames.
+
+    Raises:
+        InvalidValueError: no known layout, or one of which something is missing.
+    """
+    for layout in _LAYOUTS:
+        files = layout(folder)
+        if files is not None:
+            return FolderSequence(files, stride)
+    if any(folder.glob("*_depth.png")):
+        return SingleFrames(folder, stride)
+    raise InvalidValueError(
+        f"{folder}: expected a rosbag2 (metadata.yaml with .mcap or .db3) or {_KNOWN} (docs/perception.md)"
+    )
