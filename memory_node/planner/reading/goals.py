@@ -11,7 +11,7 @@ from memory_node.domain.names import is_called
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.reading.command import Command, Remark, named_classes
+from memory_node.planner.reading.command import Command, Part, Remark, named_classes
 from memory_node.planner.reading.conversation import Slot, UnclearError
 from memory_node.planner.reading.discourse import Discourse, is_movable
 from memory_node.planner.reading.english import INTO
@@ -46,7 +46,7 @@ class Goals:
         self._discourse = discourse
         self._topic: NounPhrase | None = None
 
-    def remark(self, remark: Remark) -> None:
+    def _remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
         first = remark.phrases[0] if remark.phrases else None
         generic = first is not None and first.called is not None and self._meaning.is_generic(first.called)
@@ -63,13 +63,16 @@ class Goals:
         if first is not None and first.strange:
             self._discourse.unknown = first.text
 
-    def read(self, command: Command) -> list[Goal]:
-        """Return the goals of one command.
+    def read(self, part: Part) -> list[Goal]:
+        """Return the goals of one command; of a remark none, the things that it speaks of are taken note of.
 
         Raises:
             UnclearError: it leaves open what matters.
         """
-        goals = self._goals(command)
+        if isinstance(part, Remark):
+            self._remark(part)
+            return []
+        goals = self._goals(part)
         self._discourse.take_over(goals, self._kinds)
         return goals
 

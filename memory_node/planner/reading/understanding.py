@@ -10,7 +10,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.text.sentences import sentences
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.reading.command import Command, Instruction, Part, Parts, Remark, named_classes
+from memory_node.planner.reading.command import Command, Instruction, Parts, Remark, named_classes
 from memory_node.planner.reading.conversation import Conversation, Pending, Question, Slot, UnclearError, completed
 from memory_node.planner.reading.described import Describing, PlainWords, SaidInPassing, joined
 from memory_node.planner.reading.discourse import Discourse
@@ -236,32 +236,8 @@ class Understander:
     def _meant(
         self, parts: Parts, text: str, home: HomeClasses, recall: Recall, conversation: Conversation
     ) -> Understanding:
-        if not self._asks:
-            return self._taken(parts, text, home, recall, conversation)
-        discourse = conversation.discourse.copy()
-        reader = Goals(self._kinds, self._meaning(home, discourse, recall, None), home, discourse)
-        goals: list[Goal] = []
-        for index, part in enumerate(parts):
-            try:
-                goals += _goals_of(part, reader)
-            except UnclearError as unclear:
-                conversation.discourse.remark(_spoken_of(parts))
-                return _noted(Understanding((), "commands", 0.0, unclear.question), parts, conversation, index)
-        goals = tidied(goals, self._kinds.reading_lights, self._appliances)
-        if not goals:
-            conversation.discourse = discourse
-            return _asked("What shall I do?")
-        unseen = question_about(goals, parts, home, self._kinds)
-        if unseen is not None:
-            return _noted(Understanding((), "commands", 0.0, unseen[0]), parts, conversation, unseen[1])
-        conversation.discourse = discourse
-        return _noted(Understanding(tuple(goals), "commands"), parts, conversation, 0)
-
-    def _taken(
-        self, parts: Parts, text: str, home: HomeClasses, recall: Recall, conversation: Conversation
-    ) -> Understanding:
-        """Return what an instruction asks for where nobody can be asked: plain clauses as they are read, of the others
-        the trained reader's goal. What that takes for one goal as a whole is one."""
+        """Return what an instruction asks for. Where nobody can be asked, what is unclear in it is the trained reader's
+        goal; what that takes for one goal as a whole is one."""
         discourse = conversation.discourse.copy()
         goals: list[Goal] = []
         clause, confidence = text, 1.0
@@ -269,15 +245,18 @@ class Understander:
         def prefer(slot: Slot, among: Sequence[str]) -> str:
             return self._guessing.preferred(clause, home, slot, among)
 
-        reader = Goals(self._kinds, self._meaning(home, discourse, recall, prefer), home, discourse)
-        for part in parts:
+        meaning = self._meaning(home, discourse, recall, None if self._asks else prefer)
+        reader = Goals(self._kinds, meaning, home, discourse)
+        for index, part in enumerate(parts):
             clause = part.text if isinstance(part, Command) else part.unread
             try:
-                if isinstance(part, Command) or not part.unread:
-                    goals += _goals_of(part, reader)
+                if self._asks or isinstance(part, Command) or not part.unread:
+                    goals += reader.read(part)
                     continue
-            except UnclearError:
-                pass
+            except UnclearError as unclear:
+                if self._asks:
+                    conversation.discourse.remark(_spoken_of(parts))
+                    return _noted(Understanding((), "commands", 0.0, unclear.question), parts, conversation, index)
             guess = self._guessing.of_clause(clause, discourse.focus, text, home)
             if guess is None:
                 return self._guessed(text, home)
@@ -286,10 +265,16 @@ class Understander:
                 goals.append(guess.goal)
                 discourse.take_over([guess.goal], self._kinds)
         goals = tidied(goals, self._kinds.reading_lights, self._appliances)
-        if not goals:
+        if not goals and not self._asks:
             return self._guessed(text, home)
+        unseen = question_about(goals, parts, home, self._kinds) if self._asks else None
+        if unseen is not None:
+            return _noted(Understanding((), "commands", 0.0, unseen[0]), parts, conversation, unseen[1])
         conversation.discourse = discourse
-        goals = [self._guessing.with_stand_ins(goal, home) for goal in goals]
+        if not goals:
+            return _asked("What shall I do?")
+        if not self._asks:
+            goals = [self._guessing.with_stand_ins(goal, home) for goal in goals]
         source = "commands" if confidence == 1.0 else "model"
         return _noted(Understanding(tuple(goals), source, confidence), parts, conversation, 0)
 
@@ -298,18 +283,6 @@ class Understander:
             return self._grounding.by_meaning(words, home.all or self._kinds.names)
 
         return Meaning(self._kinds, home, discourse, recall, similar, prefer)
-
-
-def _goals_of(part: Part, reader: Goals) -> list[Goal]:
-    """Return the goals of a part of an instruction.
-
-    Raises:
-        UnclearError: it leaves open what matters.
-    """
-    if isinstance(part, Command):
-        return reader.read(part)
-    reader.remark(part)
-    return []
 
 
 def _noted(understanding: Understanding, parts: Parts, conversation: Conversation, index: int) -> Understanding:
