@@ -2,6 +2,8 @@
 
 import fcntl
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -11,7 +13,7 @@ _taken: list[IO[str]] = []
 
 
 def free_domain() -> int:
-    """Return a domain that stays this process's until it ends."""
+    """Return a domain that stays this process's until it ends, or until `domains_given_back` does."""
     for number in _DOMAINS:
         lock = (Path(tempfile.gettempdir()) / f"ros_domain_{number}.lock").open("a")
         try:
@@ -22,3 +24,12 @@ def free_domain() -> int:
         _taken.append(lock)
         return number
     raise RuntimeError("no ROS domain is free")
+
+
+@contextmanager
+def domains_given_back() -> Iterator[None]:
+    """Give back at the end what was taken meanwhile: nothing of this process may be on it any more."""
+    before = len(_taken)
+    yield
+    while len(_taken) > before:
+        _taken.pop().close()

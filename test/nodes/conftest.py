@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from free_domain import free_domain
+from free_domain import domains_given_back, free_domain
 from refusal import refusals
 from ros_peer import RosPeer, wait_until
 from running_bridge import Caller
@@ -34,10 +34,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _no_participants_left() -> Iterator[None]:
-    """Collect nodes in reference cycles: the real rclpy leaves their DDS participants at work until then."""
-    yield
-    gc.collect()
+def _no_participants_left(domain_id: int) -> Iterator[None]:
+    """Collect nodes in reference cycles: the real rclpy leaves their DDS participants at work until then.
+
+    The domains that the module took are given back; there are 101, and this process's own (domain_id) is taken before.
+    """
+    with domains_given_back():
+        yield
+        gc.collect()
 
 
 @pytest.fixture

@@ -5,13 +5,18 @@ import subprocess
 import sys
 
 import pytest
-from free_domain import free_domain
+from free_domain import domains_given_back, free_domain
 
 from memory_node.cli import main
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import unused_domain as module
 from memory_node.nodes.unused_domain import unused_domain
 
+_TAKES_ONE = """
+from memory_node.nodes import unused_domain
+unused_domain._DOMAINS = ({0}, {0})
+unused_domain.unused_domain()
+"""
 _TAKES = "from memory_node.nodes.unused_domain import unused_domain; print(unused_domain(), flush=True); input()"
 
 
@@ -35,6 +40,16 @@ def test_a_domain_is_free_again_after_its_process(monkeypatch: pytest.MonkeyPatc
     assert unused_domain() == number
     with pytest.raises(RobotMemoryError, match="no ROS domain"):
         unused_domain()
+
+
+def test_a_domain_of_a_test_is_free_again_after_it() -> None:
+    kept = free_domain()
+    with domains_given_back():
+        number = free_domain()
+    ran = subprocess.run([sys.executable, "-c", _TAKES_ONE.format(number)], timeout=60)
+    assert ran.returncode == 0
+    ran = subprocess.run([sys.executable, "-c", _TAKES_ONE.format(kept)], stderr=subprocess.PIPE, timeout=60)
+    assert b"no ROS domain" in ran.stderr
 
 
 def _embedded_is_here() -> bool:
