@@ -100,22 +100,25 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     try:
         activate_ros()
     except RobotMemoryError as error:
-        print(f"{' and '.join(names)} {CANNOT_START} {error}", file=sys.stderr)
-        return os.EX_CONFIG
+        return _refused(names, error, os.EX_CONFIG)
     import rclpy
     from rclpy.executors import MultiThreadedExecutor
     from rclpy.signals import SignalHandlerOptions
+    from rclpy.utilities import remove_ros_args
 
     end = _EndOnSignal()
     words = list(argv) if argv is not None else sys.argv
     try:
         checked_domain(os.environ.get("ROS_DOMAIN_ID") or 0, "ROS_DOMAIN_ID")
         _check_parameter_files(words)
-        configure_cyclone()
-        rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
+        remove_ros_args(args=words)
     except (RobotMemoryError, RuntimeError) as error:  # rclpy's own for wrong arguments are RuntimeErrors
-        print(f"{' and '.join(names)} {CANNOT_START} {' '.join(str(error).split())}", file=sys.stderr)
-        return os.EX_CONFIG
+        return _refused(names, error, os.EX_CONFIG)
+    configure_cyclone()
+    try:
+        rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:  # a network interface or a port may come, keys that are missing do not
+        return _refused(names, error, os.EX_CONFIG if os.environ.get("ROS_SECURITY_ENABLE") == "true" else 1)
     executor = MultiThreadedExecutor(num_threads=threads)
     spinning = _Spinning(executor, end)
     nodes: list[GuardedNode] = []
@@ -125,9 +128,8 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
             try:
                 nodes.append(getattr(importlib.import_module(module), class_name)())
             except RobotMemoryError as error:  # what a user has to put right: a path, a parameter, a database
-                print(f"{name} {CANNOT_START} {error}", file=sys.stderr)
                 # a server may come, a lock or an earlier process may go
-                return 1 if isinstance(error, (StoreError, PortTakenError)) else os.EX_CONFIG
+                return _refused([name], error, 1 if isinstance(error, (StoreError, PortTakenError)) else os.EX_CONFIG)
             executor.add_node(nodes[-1])
         gc.freeze()  # objects of the start stay: full garbage collections must not visit them while messages wait
         spinning.start()
@@ -140,6 +142,12 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         for node in nodes:
             node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _refused(names: Sequence[str], error: Exception, status: int) -> int:
+    """Say in one line why nodes cannot start; return the exit status."""
+    print(f"{' and '.join(names)} {CANNOT_START} {' '.join(str(error).split())}", file=sys.stderr)
+    return status
 
 
 def configure_cyclone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.errors import ExtraMissingError, PortTakenError
+from memory_node.domain.errors import ExtraMissingError, InvalidValueError, PortTakenError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
@@ -46,13 +47,15 @@ class RerunStream:
 
         Raises:
             PortTakenError: the port is taken. Rerun itself would only log that.
+            InvalidValueError: this user may not serve it.
         """
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("0.0.0.0", port))
             except OSError as error:
-                raise PortTakenError(f"view_port: port {port} cannot be served ({error.strerror})") from error
+                refusal = PortTakenError if error.errno == errno.EADDRINUSE else InvalidValueError
+                raise refusal(f"view_port: port {port} cannot be served ({error.strerror})") from error
         stream = rerun.RecordingStream("robot_memory")
         stream.serve_grpc(grpc_port=port, server_memory_limit=_KEPT)
         return cls(stream)

@@ -45,6 +45,21 @@ def test_only_what_would_end_a_node_again_is_a_wrong_configuration(
     assert run_nodes(["home"], ["test"]) == status
 
 
+def test_only_arguments_and_security_of_what_ros_refuses_are_a_wrong_configuration(
+    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    import rclpy
+
+    def fail(**_: object) -> None:
+        raise RuntimeError("no network interface")
+
+    assert run_nodes(["home"], ["test", "--ros-args", "-r", "no rule"]) == os.EX_CONFIG
+    monkeypatch.setattr(rclpy, "init", fail)
+    assert run_nodes(["home"], ["test"]) == 1
+    monkeypatch.setenv("ROS_SECURITY_ENABLE", "true")
+    assert run_nodes(["home"], ["test"]) == os.EX_CONFIG
+
+
 def test_process_ends_without_taking_the_interpreter_apart() -> None:
     """Of a memory node that took 0.5 s of processor time, and 8 s on a machine with a load of 20."""
     code = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import os
 import socket
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from memory_node.cli import main
-from memory_node.domain.errors import PortTakenError
+from memory_node.domain.errors import InvalidValueError, PortTakenError
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
@@ -207,6 +208,17 @@ def is_served(port: int) -> bool:
     except ConnectionRefusedError:
         return False
     return True
+
+
+def test_a_port_that_the_user_may_not_serve_is_a_wrong_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rerun")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(socket, "socket", type("Refused", (socket.socket,), {"bind": refuse}))
+    with pytest.raises(InvalidValueError, match="view_port: port 80 cannot be served"):
+        serve_view(80)
 
 
 def test_rerun_serves_viewers_until_it_is_closed() -> None:
