@@ -131,7 +131,7 @@ def recalls_of(collection: Collection, embedder: TextEmbedder, seed: int) -> dic
         return [statements[place] for place in generator.permutation(len(statements))[:_STATEMENTS]]
 
     def without_reasoning(_: int, question: AskedQuestion) -> Sequence[str]:
-        return [hit.statement.key for hit in graph.search(question.text, _STATEMENTS)]
+        return [hit.statement.text for hit in graph.search(question.text, _STATEMENTS)]
 
     def knowledge(_: int, question: AskedQuestion) -> Sequence[str]:
         return [one.text for one in graph.ask(question.text, Mode.SEMANTIC, _STATEMENTS).propositions]

@@ -39,13 +39,6 @@ class KnowledgeConfig(Parameters):
     joint_likeness_weight: ClassVar[float] = 0.5  # weight of the meaning of two steps together
     link_weight: ClassVar[float] = 0.3  # weight of one step naming the other's subject
     concept_weight: Expert[float] = parameter(0.1, "weight of a rare concept that two steps share", 0.0, 100.0)
-    importance_weight: Expert[float] = parameter(
-        0.0, "weight of the number of steps that support a proposition", 0.0, 100.0
-    )
-    recency_weight: Expert[float] = parameter(
-        0.0, "weight of how new a proposition is, beside the newest that was found", 0.0, 100.0
-    )
-    recency_half_life_s: ClassVar[float] = 2_592_000.0  # age at which a proposition's recency is half (s)
     top_k: Live[Expert[int]] = parameter(10, "propositions in an answer", 1, 1000)
     guidance_k: Live[Expert[int]] = parameter(2, "propositions in guidance while acting", 1, 100)
     hops: Live[Expert[int]] = parameter(2, "searches for one question at most (PlugMem's T_max)", 1, 8)

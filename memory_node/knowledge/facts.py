@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.told.fact import ToldFact
@@ -55,6 +56,8 @@ class Proposition:
     def __post_init__(self) -> None:
         if not self.text or not self.sources:
             raise InvalidValueError(f"Proposition {self.text!r}: expected a text and at least one source")
+        if len(self.spans_ns) % 2:
+            raise InvalidValueError(f"Proposition.spans_ns: expected pairs of stamps, got {self.spans_ns}")
         object.__setattr__(self, "support", max(self.support, len(self.sources)))
 
     @property
@@ -143,7 +146,7 @@ _DEFAULTS = {
     field.name: field.default for field in dataclasses.fields(Proposition) if field.default is not dataclasses.MISSING
 }
 _FIELDS = tuple(field.name for field in dataclasses.fields(Proposition))
-_COLLECTIONS: dict[str, Callable[[Any], Any]] = {"concepts": frozenset, "sources": tuple, "structure": tuple}
+_STORED = TypeAdapter(Proposition)
 
 
 def to_dict(fact: Proposition) -> dict[str, Any]:
@@ -159,22 +162,9 @@ def proposition_from_dict(values: dict[str, Any]) -> Proposition:
     Raises:
         InvalidValueError: a value is missing or of another type.
     """
-    types = {field.name: str(field.type) for field in dataclasses.fields(Proposition)}
-    given: dict[str, Any] = {}
-    for name, value in values.items():
-        if name in _COLLECTIONS:
-            if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
-                raise InvalidValueError(f"Proposition.{name}: expected a list of texts, got {value!r:.80}")
-            given[name] = _COLLECTIONS[name](value)
-        elif name == "spans_ns":
-            if not isinstance(value, (list, tuple)) or not all(type(one) is int for one in value) or len(value) % 2:
-                raise InvalidValueError(f"Proposition.{name}: expected pairs of stamps, got {value!r:.80}")
-            given[name] = tuple(value)
-        elif name in types:  # else a newer program's
-            given[name] = _scalar(f"Proposition.{name}", types[name], value)
     try:
-        proposition = Proposition(**given)
-    except TypeError as error:
+        proposition = _STORED.validate_json(json.dumps(values), strict=True)
+    except (TypeError, ValueError) as error:
         raise InvalidValueError(f"Proposition: {error}") from error
     _ = proposition.facts  # what cannot be read is an error of the stored body
     return proposition
@@ -195,10 +185,3 @@ def unpack_proposition(text: str, packed: bytes) -> Proposition:
     concepts = values.pop("concepts")
     lists: dict[str, Any] = {name: tuple(values.pop(name, ())) for name in ("sources", "structure", "spans_ns")}
     return Proposition(text, frozenset(concepts), **lists, **values)
-
-
-def _scalar(name: str, kind: str, value: Any) -> Any:
-    accepted: Any = {"str": str, "int": int, "float": (int, float), "bool": bool}[kind]
-    if not isinstance(value, accepted) or (isinstance(value, bool) and kind != "bool"):
-        raise InvalidValueError(f"{name}: expected {kind}, got {value!r:.80}")
-    return float(value) if kind == "float" else value

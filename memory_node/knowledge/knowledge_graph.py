@@ -24,9 +24,8 @@ from memory_node.knowledge.extraction import (
     told_propositions,
 )
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict, to_dict
-from memory_node.knowledge.history import Edit
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog
-from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
+from memory_node.knowledge.knowledge_nodes import Edit, KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
 from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
@@ -294,7 +293,7 @@ class KnowledgeGraph(KnowledgeQuestions):
 
     def delete(self, criteria: Criteria) -> Deleted:
         """Delete the propositions that criteria match, and the steps that no other one comes from; return what went.
-        undo() and bring_back() bring all back."""
+        bring_back() takes it."""
         with self._lock:
             return self._deleted([one for one in self._nodes.semantic.all() if criteria.match(one)], with_steps=True)
 
@@ -354,11 +353,6 @@ class KnowledgeGraph(KnowledgeQuestions):
             old = [step for step in stamped if step.state not in (TOLD, COMPRESSED)]
             self._nodes.finish([self._nodes.edit(STEPS, step.source, step.compressed()) for step in old])
             return len(old)
-
-    def undo(self) -> bool:
-        """Take back the last change that was not a Forget; return whether there was one."""
-        with self._lock:
-            return self._nodes.undo()
 
     # --- forgetting ------------------------------------------------------------------------------
 

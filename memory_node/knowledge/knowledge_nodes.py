@@ -1,4 +1,4 @@
-"""The graph and the steps behind it, and every change to them: applied, made durable, and able to be undone."""
+"""The graph and the steps behind it, and every change to them: applied, and made durable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import told_and_asked
 from memory_node.knowledge.facts import Proposition, key_of, to_dict
-from memory_node.knowledge.history import Edit, History, Node
 from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog, Source
 from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.semantic_graph import SemanticGraph
@@ -19,6 +18,24 @@ from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_
 from memory_node.knowledge.told.fact import names_of_several, one_is_meant
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, Update, judge_by_rules, updated
 from memory_node.search.packing import Arrays, part, under
+
+Node = Proposition | StandardStep
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One node before and after; None: it was not there. kind: as in the log. key: names it within its kind."""
+
+    kind: str
+    key: str
+    before: Node | None
+    after: Node | None
+
+    @property
+    def logged_key(self) -> str:
+        """What names the node in the log."""
+        node = self.before or self.after
+        return node.key if isinstance(node, Proposition) else self.key
 
 
 @dataclass(frozen=True)
@@ -46,7 +63,6 @@ class KnowledgeNodes:
         self.steps: PackedTable[StandardStep] = PackedTable(pack_step, unpack_step)
         self._log = log
         self._on_removal = on_removal
-        self._history = History()
 
     def packed(self) -> Arrays:
         """Return statements, their steps and all indexes over them as arrays."""
@@ -54,7 +70,6 @@ class KnowledgeNodes:
 
     def restore(self, arrays: Arrays) -> None:
         """Hold the statements and steps of packed(), and no others."""
-        self._history.clear()
         self.semantic.restore(part("semantic", arrays))
         self.steps.restore(part("steps", arrays))
 
@@ -161,37 +176,30 @@ class KnowledgeNodes:
 
     def edit(self, kind: str, key: str, after: Node | None) -> Edit:
         """Put a node in the place of the one of this key, None to drop that; return this for finish()."""
-        before = self._node(kind, key)
-        edit = Edit(kind, key, before, after)
-        self._apply(edit)
-        return edit
-
-    def _node(self, kind: str, key: str) -> Node | None:
-        return self.semantic.get(key) if kind == PROPOSITIONS else self.steps.get(key)
-
-    def _apply(self, edit: Edit) -> None:
-        if isinstance(edit.after, Proposition):
-            self.semantic.put(edit.after)
-        elif isinstance(edit.after, StandardStep):
-            self.steps[edit.key] = edit.after
-        elif edit.kind == PROPOSITIONS:
-            self.semantic.remove(edit.key)
+        before = self.semantic.get(key) if kind == PROPOSITIONS else self.steps.get(key)
+        if isinstance(after, Proposition):
+            self.semantic.put(after)
+        elif isinstance(after, StandardStep):
+            self.steps[key] = after
+        elif kind == PROPOSITIONS:
+            self.semantic.remove(key)
         else:
-            self.steps.pop(edit.key, None)
+            self.steps.pop(key, None)
+        return Edit(kind, key, before, after)
 
     def finish(self, edits: Sequence[Edit]) -> None:
-        """Make edits durable, and able to be undone."""
-        real = tuple(edit for edit in edits if edit.before != edit.after)
-        self._history.note(real)
-        self._write(real)
-
-    def undo(self) -> bool:
-        """Take back the last change that was not a Forget; return whether there was one."""
-        edits = self._history.take_back()
-        for edit in edits:
-            self._apply(edit)
-        self._write(edits)
-        return bool(edits)
+        """Make edits durable."""
+        last = {(edit.kind, edit.key): edit for edit in edits if edit.before != edit.after}
+        nodes = [edit.after for edit in last.values() if edit.after is not None]
+        for kind in (PROPOSITIONS, STEPS):
+            gone = [edit.logged_key for edit in last.values() if edit.kind == kind and edit.after is None]
+            if gone:
+                self._on_removal()
+                self._log.remove_documents(kind, gone)
+        self._put(
+            [node for node in nodes if isinstance(node, Proposition)],
+            [node for node in nodes if isinstance(node, StandardStep)],
+        )
 
     # --- forgetting ------------------------------------------------------------------------------
 
@@ -207,8 +215,7 @@ class KnowledgeNodes:
         return len(withdrawn.keys)
 
     def drop(self, session: str) -> Withdrawal:
-        """Withdraw a session that has gone from the store already; return what that took and changed. It is final."""
-        self._history.clear()
+        """Withdraw a session that has gone from the store already; return what that took and changed."""
         self._on_removal()
         shown = self.semantic.of_session(session)
         for proposition in shown:
@@ -219,8 +226,7 @@ class KnowledgeNodes:
         return Withdrawal(stated, [one.key for one in shown if self.semantic.get(one.text) is None])
 
     def take_out(self, is_gone: Callable[[str, str], bool]) -> None:
-        """Give up what has gone from the store already; is_gone: by a document's kind and id. It is final."""
-        self._history.clear()
+        """Give up what has gone from the store already; is_gone: by a document's kind and id."""
         self._on_removal()
         for text in [text for text in self.semantic.texts() if is_gone(PROPOSITIONS, key_of(text))]:
             self.semantic.remove(text)
@@ -228,19 +234,6 @@ class KnowledgeNodes:
             del self.steps[source]
 
     # --- the log ---------------------------------------------------------------------------------
-
-    def _write(self, edits: Sequence[Edit]) -> None:
-        last = {(edit.kind, edit.key): edit for edit in edits}
-        nodes = [edit.after for edit in last.values() if edit.after is not None]
-        for kind in (PROPOSITIONS, STEPS):
-            gone = [edit.logged_key for edit in last.values() if edit.kind == kind and edit.after is None]
-            if gone:
-                self._on_removal()
-                self._log.remove_documents(kind, gone)
-        self._put(
-            [node for node in nodes if isinstance(node, Proposition)],
-            [node for node in nodes if isinstance(node, StandardStep)],
-        )
 
     def _put(self, stated: Sequence[Proposition], steps: Sequence[StandardStep]) -> None:
         self._log.put_documents(STEPS, [(step.source, step_to_dict(step), ()) for step in steps])

@@ -165,7 +165,7 @@ class KnowledgeQuestions:
     def _candidates(self, hits: Sequence[Hit], mode: Mode, vector: Vectors) -> list[Candidate]:
         """Return the statements of hits, and what else the steps of the best say, which counts a little less."""
         scores = {key: _BESIDE * hit.score for hit in reversed(hits) for key in self._nodes.semantic.of_step(hit.step)}
-        scores |= {hit.statement.key: hit.score for hit in hits}
+        scores |= {hit.statement.text: hit.score for hit in hits}
         held = [self._nodes.semantic.get(text) for text in self._texts_of(hits, mode)]
         return [
             Candidate(
@@ -182,7 +182,7 @@ class KnowledgeQuestions:
         """Return the statements of hits, and what else the steps of the best say: how to do a thing often takes several
         sentences, in their order. To other questions the rest of a step matters less than what was found.
         """
-        own = [hit.statement.key for hit in hits]
+        own = [hit.statement.text for hit in hits]
         whole = [[key, *self._nodes.semantic.of_step(hit.step)] for key, hit in zip(own, hits[:_READ_WHOLE])]
         rest = [text for texts in whole for text in texts]
         return list(dict.fromkeys(rest + own if mode is Mode.PROCEDURAL else own + rest))
@@ -221,7 +221,7 @@ class KnowledgeQuestions:
         vector = self._embedder.embed([instruction])[0]
         with self._lock:
             hits = [hit for hit in hits if hit.step in self._nodes.steps]
-            held = {hit.statement.key: self._nodes.semantic.get(hit.statement.key) for hit in hits}
+            held = {hit.statement.text: self._nodes.semantic.get(hit.statement.text) for hit in hits}
             found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held.values() if one is not None]
             bearing = bearing_on(instruction, found, self._nodes.semantic.idf)
             # An occasion is named in few words ("my evening spot"): of what was said with instructions the most like
@@ -231,7 +231,7 @@ class KnowledgeQuestions:
                 self._nodes.said_in(hit.step, one)
                 for one in (*bearing, *said)
                 for hit in hits
-                if held[hit.statement.key] is one
+                if held[hit.statement.text] is one
             )
             return list({one.text: one for one in told}.values())[: k or self._config.guidance_k]
 

@@ -13,7 +13,6 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, pack_proposition, unpack_proposition
 from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
-from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import NO_ROW, StatementRows
 from memory_node.knowledge.retrieval.step_table import NO_STEP
 from memory_node.knowledge.retrieval.vector_rows import Vectors
@@ -39,7 +38,7 @@ class SemanticGraph:
         self._propositions: PackedTable[Proposition] = PackedTable(pack_proposition, unpack_proposition)
         self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
         self._dimension, self._config = embedder.dimension, config
-        self._rows = StatementRows(embedder.dimension, self._recalled)
+        self._rows = StatementRows(embedder.dimension, self._propositions.__getitem__)
         self._retriever = Retriever(self._rows, config)
         self._waiting: dict[str, str] = {}
         # Those with a session of its own for what a person told: few beside what documents say.
@@ -71,7 +70,8 @@ class SemanticGraph:
         for text, row in zip(texts, row_of.tolist()):
             if row != NO_ROW:
                 keys[row] = text
-        self._rows = StatementRows.from_packed(self._dimension, part("rows", arrays), keys, self._recalled)
+        held = self._propositions.__getitem__
+        self._rows = StatementRows.from_packed(self._dimension, part("rows", arrays), keys, held)
         self._retriever = Retriever(self._rows, self._config)
         of_session = part("of_session", arrays)
         sessions = zip(unpack_texts(part("sessions", arrays)), split(of_session["numbers"], of_session))
@@ -88,9 +88,6 @@ class SemanticGraph:
         without_vector = np.flatnonzero((row_of != NO_ROW) & ~self._rows.vectors.are_present(row_of))
         self._waiting = {texts[place]: texts[place] for place in without_vector.tolist()}
         self.changes = 0
-
-    def _recalled(self, text: str) -> Statement:
-        return _statement(self._propositions[text])
 
     def __len__(self) -> int:
         return len(self._propositions)
@@ -119,7 +116,7 @@ class SemanticGraph:
             self._rows.remove(text)
             self._waiting.pop(text, None)
         else:
-            self._rows.add([_statement(proposition)], None)
+            self._rows.add([proposition], None)
             if known is None or not known.active:
                 self._waiting[text] = text
         self._propositions[text] = proposition
@@ -240,15 +237,3 @@ class SemanticGraph:
 
 def _sessions(proposition: Proposition) -> set[str]:
     return {source.rpartition(":")[0] for source in proposition.sources}
-
-
-def _statement(proposition: Proposition) -> Statement:
-    return Statement(
-        proposition.text,
-        proposition.statement,
-        proposition.subject,
-        proposition.sources[0],
-        proposition.stamp_ns,
-        proposition.support,
-        proposition.concepts,
-    )

@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from memory_node.domain.errors import InvalidValueError
 
 # The state of a step in which a person told a fact.
@@ -55,6 +57,7 @@ class StandardStep:
         return int(self.source.rpartition(":")[2])
 
 
+_STORED = TypeAdapter(StandardStep)
 _FIELDS = tuple(field.name for field in dataclasses.fields(StandardStep))
 
 
@@ -77,7 +80,7 @@ def pack_step(step: StandardStep) -> bytes:
 
 def unpack_step(source: str, packed: bytes) -> StandardStep:
     """Return the step of a source that pack_step() packed."""
-    return step_from_dict({"source": source, **json.loads(packed)})
+    return StandardStep(source, **json.loads(packed))
 
 
 def step_from_dict(values: dict[str, Any]) -> StandardStep:
@@ -86,10 +89,7 @@ def step_from_dict(values: dict[str, Any]) -> StandardStep:
     Raises:
         InvalidValueError: a value is missing or of another type.
     """
-    types = {field.name: int if field.name == "stamp_ns" else str for field in dataclasses.fields(StandardStep)}
-    for name, value in values.items():
-        if name in types and (not isinstance(value, types[name]) or isinstance(value, bool)):
-            raise InvalidValueError(f"StandardStep.{name}: expected {types[name].__name__}, got {value!r:.80}")
-    if "source" not in values:
-        raise InvalidValueError("StandardStep: it lacks its source")
-    return StandardStep(**{name: value for name, value in values.items() if name in types})
+    try:
+        return _STORED.validate_json(json.dumps(values), strict=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"StandardStep: {error}") from error

@@ -35,7 +35,7 @@ def through_a_file(graph: KnowledgeGraph, log: ListedLog, folder: Path) -> Knowl
 
 def answers(graph: KnowledgeGraph) -> list[list[tuple[str, str, float]]]:
     questions = ("Whose is the blue mug?", "Where are the keys?", "What is on shelf 7?")
-    return [[(hit.step, hit.statement.key, round(hit.score, 6)) for hit in graph.search(q, 5)] for q in questions]
+    return [[(hit.step, hit.statement.text, round(hit.score, 6)) for hit in graph.search(q, 5)] for q in questions]
 
 
 def shelves(first: int, count: int) -> list[str]:

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.retrieval.sorted_rows import SortedRows
-from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
 from memory_node.knowledge.retrieval.step_table import NO_STEP, StepTable
 from memory_node.search.lexical_index import LexicalIndex
@@ -19,17 +19,17 @@ class KeptRows(StatementRows):
     """Rows beside a table of their statements."""
 
     def __init__(self) -> None:
-        self.held: dict[str, Statement] = {}
+        self.held: dict[str, Proposition] = {}
         super().__init__(DIMENSION, self.held.__getitem__)
 
-    def add(self, statements: Sequence[Statement], vectors: np.ndarray | None) -> None:
+    def add(self, statements: Sequence[Proposition], vectors: np.ndarray | None) -> None:
         for place, one in enumerate(statements):
             super().add([one], None if vectors is None else vectors[place : place + 1])
-            self.held[one.key] = one
+            self.held[one.text] = one
 
 
-def statement(key: str, source: str = "s:0", subject: str = "", *concepts: str) -> Statement:
-    return Statement(key, key, subject, source, concepts=frozenset(concepts))
+def statement(key: str, source: str = "s:0", subject: str = "", *concepts: str) -> Proposition:
+    return Proposition(key, frozenset(concepts), (source,), subject=subject)
 
 
 def vector_at(place: int) -> np.ndarray:
@@ -84,7 +84,7 @@ OPERATIONS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.boolea
 
 @given(OPERATIONS)
 def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tuple[int, int, bool]]) -> None:
-    held: dict[str, Statement] = {}
+    held: dict[str, Proposition] = {}
     grown = KeptRows()
     for number, source, removed in operations:
         key = f"Word{number} and Other{number % 3} stand here."
@@ -107,7 +107,7 @@ def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tupl
 
 
 def keys_of(rows: StatementRows, concept: str) -> set[str]:
-    return {rows.statement(row).key for row in rows.all_mentioning(concept)}
+    return {rows.statement(row).text for row in rows.all_mentioning(concept)}
 
 
 def around(rows: StatementRows, source: str) -> list[str]:
@@ -118,7 +118,7 @@ def around(rows: StatementRows, source: str) -> list[str]:
 def found(rows: StatementRows, words: list[str]) -> dict[str, float]:
     places, scores = rows.words.search(words, 50)
     assert np.array_equal(rows.words.counts_of(places, words).any(axis=1), np.ones(len(places), dtype=bool))
-    return {rows.statement(row).key: round(float(score), 9) for row, score in zip(places.tolist(), scores)}
+    return {rows.statement(row).text: round(float(score), 9) for row, score in zip(places.tolist(), scores)}
 
 
 def test_counts_of_rows_are_those_of_their_words() -> None:

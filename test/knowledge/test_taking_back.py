@@ -70,8 +70,6 @@ def test_what_is_forgotten_gives_its_place_back(graph: KnowledgeGraph) -> None:
     assert counting(graph) == {"The keys are in the drawer."}
     assert reply == "I take it back: The keys are on the shelf. Again: The keys are in the drawer."
     assert [fact.object.words for fact in graph.facts()] == ["drawer"]
-    graph.undo()
-    assert counting(graph) == {"The keys are on the shelf."}
 
 
 def test_words_that_no_form_reads_are_forgotten_by_their_words(graph: KnowledgeGraph) -> None:

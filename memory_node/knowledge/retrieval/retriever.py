@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.retrieval.statement import Statement
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.retrieval.statement_rows import StatementRows, is_part_of_names
 from memory_node.knowledge.retrieval.step_scores import Question, StepScores, make_question, score_steps
 
@@ -78,29 +78,16 @@ class Hit:
     """A step that answers, with its best proposition; score: as the value function has it."""
 
     step: str
-    statement: Statement
+    statement: Proposition
     score: float
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """Whether what was found answers the question, and from which of it to search on; at most two."""
-
-    enough: bool
-    steps: tuple[int, ...] = ()
-
-
-# Judges hits, best first, and may leave the question to be searched on; the deterministic one is `covers_question`.
-Judge = Callable[[Question, StepScores, Floats], Judgement]
-
-
 class Retriever:
-    """Reads the graph; not thread-safe. judge: ends the search early (PlugMem's MultiHopCtrl)."""
+    """Reads the graph; not thread-safe."""
 
-    def __init__(self, rows: StatementRows, config: KnowledgeConfig, judge: Judge | None = None) -> None:
+    def __init__(self, rows: StatementRows, config: KnowledgeConfig) -> None:
         self._rows = rows
         self._config = config
-        self._judge = judge or covers_question
 
     def search(self, text: str, vector: NDArray[np.float32], k: int, hops: int | None = None) -> list[Hit]:
         """Return up to k steps, best first. vector: the question's, unit length. hops: instead of the config's."""
@@ -115,16 +102,15 @@ class Retriever:
         concepts = SharedConcepts(self._rows, question, self._config.fan_out) if weighs else None
         values = found.relevance
         for hop in range(1, self._config.hops if hops is None else hops):
-            judged = self._judge(question, found, values)
-            if judged.enough and hop > 1:
-                break
             best = np.argsort(-values, kind="stable")[:_FOLLOWED].tolist()
-            more = self._linked(found, best) + self._continued(question, found, judged)
+            enough = _cover(question, found, best[:2])
+            if enough and hop > 1:
+                break
+            more = self._linked(found, best) + ([] if enough else self._continued(question, found, best[:2]))
             if concepts is not None:
                 more += concepts.steps_sharing(found.steps[place] for place in best)
             found = self._with_more(question, found, values, more)
             values = self._two_at_a_time(found, question, concepts)
-        values = values + self._merits(found)
         order = np.lexsort((-found.relevance, -values))[:k]
         names = self._rows.steps.name
         return [Hit(names(found.steps[i]), self._rows.statement(found.best[i]), float(values[i])) for i in order]
@@ -150,11 +136,8 @@ class Retriever:
                 steps += rows.about(subject, fan_out)
         return list(dict.fromkeys(steps))
 
-    def _continued(self, question: Question, found: StepScores, judged: Judgement) -> list[int]:
-        """Return the steps nearest to the question and the chosen steps together (concatenation, as one meaning)."""
-        if judged.enough or not judged.steps:
-            return []
-        places = [found.steps.index(step) for step in judged.steps]
+    def _continued(self, question: Question, found: StepScores, places: Sequence[int]) -> list[int]:
+        """Return the steps nearest to the question and the chosen ones together (concatenation, as one meaning)."""
         together = question.vector + found.meanings[places].sum(axis=0)
         vector = np.asarray(together / max(float(np.linalg.norm(together)), 1e-9), dtype=np.float32)
         nearest, _ = self._rows.vectors.search(vector, self._config.fan_out)
@@ -172,18 +155,6 @@ class Retriever:
             if own and rows.subject_count(own) <= fan_out:
                 steps += [rows.step_of(row) for row in rows.mentioning(own, fan_out)]
         return steps
-
-    def _merits(self, found: StepScores) -> Floats:
-        """Return (n,) what else speaks for each step's best proposition: how well borne out and how new it is."""
-        config = self._config
-        if not (config.importance_weight or config.recency_weight):
-            return np.zeros(len(found.steps))
-        statements = [self._rows.statement(row) for row in found.best]
-        importance = 1.0 - 1.0 / np.array([max(1, one.support) for one in statements])
-        stamps_ns = np.array([one.stamp_ns for one in statements], dtype=np.float64)
-        ages_s = (stamps_ns.max() - stamps_ns) * 1e-9
-        recency = np.exp2(-ages_s / config.recency_half_life_s)
-        return np.asarray(config.importance_weight * importance + config.recency_weight * recency)
 
     def _two_at_a_time(self, found: StepScores, question: Question, concepts: SharedConcepts | None) -> Floats:
         """Return each step's value alone or with the partner that suits it best.
@@ -250,8 +221,6 @@ def _through_names(relevance: Floats, links: Floats) -> Floats:
     return np.asarray(np.maximum(relevance[None, :], (relevance[None, :] + best) / 2.0))
 
 
-def covers_question(question: Question, found: StepScores, values: Floats) -> Judgement:
-    """Judge without a model: enough is found when the best two steps hold every word of the question between them."""
-    best = np.argsort(-values, kind="stable")[:2]
-    enough = bool(found.covers[best].any(axis=0).all()) if len(question.words) else True
-    return Judgement(enough, tuple(found.steps[place] for place in best))
+def _cover(question: Question, found: StepScores, best: Sequence[int]) -> bool:
+    """Return whether the best two steps hold every word of the question between them (PlugMem's MultiHopCtrl)."""
+    return bool(found.covers[best].any(axis=0).all()) if question.words else True

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.retrieval.sorted_rows import SortedRows
-from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.step_table import StepTable
 from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.text.names import name_key, names_in, spans_at, spans_of
@@ -31,7 +31,7 @@ class StatementRows:
     recall: gives a statement that is held by its key, and while it is replaced or removed still the old one.
     """
 
-    def __init__(self, dimension: int, recall: Callable[[str], Statement]) -> None:
+    def __init__(self, dimension: int, recall: Callable[[str], Proposition]) -> None:
         self.words = LexicalIndex()
         self.vectors = VectorRows(dimension)
         self.steps = StepTable()
@@ -47,7 +47,7 @@ class StatementRows:
 
     @classmethod
     def from_packed(
-        cls, dimension: int, arrays: Arrays, keys: list[str], recall: Callable[[str], Statement]
+        cls, dimension: int, arrays: Arrays, keys: list[str], recall: Callable[[str], Proposition]
     ) -> StatementRows:
         """Return what packed() gave. keys: of each row, "" for one that holds nothing. recall: a statement by key."""
         made = cls(dimension, recall)
@@ -89,7 +89,7 @@ class StatementRows:
     def __contains__(self, key: str) -> bool:
         return key in self._rows
 
-    def add(self, statements: Sequence[Statement], vectors: Vectors | None) -> None:
+    def add(self, statements: Sequence[Proposition], vectors: Vectors | None) -> None:
         """Take over statements, each with its vector, (n, dimension); one that is known is replaced.
 
         vectors: None leaves them to put_vectors(); a statement that is known keeps the one that it has.
@@ -122,7 +122,7 @@ class StatementRows:
         self.vectors.remove(row)
         self._keys[row] = self._names[row] = ""
 
-    def statement(self, row: int) -> Statement:
+    def statement(self, row: int) -> Proposition:
         """Return the statement of a row that is held."""
         return self._recall(self.key(row))
 
@@ -187,40 +187,40 @@ class StatementRows:
             begin += len(named[-1].split()) if named else 1
         return found
 
-    def _add(self, statement: Statement) -> int:
-        row = self._rows.get(statement.key)
+    def _add(self, statement: Proposition) -> int:
+        row = self._rows.get(statement.text)
         known = self.statement(row) if row is not None else None
-        if known is not None and (known.text, known.subject) != (statement.text, statement.subject):
-            self.remove(statement.key)
+        if known is not None and known.subject != statement.subject:
+            self.remove(statement.text)
             row = known = None
         if row is None:
             row = self._new_row(statement)
         if known is not None:
             # Its words and its meaning are the same; what it comes from or is about may not be.
             self._unlink(row, known)
-        step = self._step_of[row] = self.steps.add(statement.source, row)
-        subject = self._subjects[row] = _subject_key(statement.subject) or leading_name(statement.text)
+        step = self._step_of[row] = self.steps.add(statement.sources[0], row)
+        subject = self._subjects[row] = _subject_key(statement.subject) or leading_name(statement.statement)
         if subject:
             self._by_subject.add(subject, step)
         for concept in self._concepts(row, statement):
             self._by_concept.add(concept, row)
         return row
 
-    def _new_row(self, statement: Statement) -> int:
-        row = self.words.add(stems(f"{statement.subject} {statement.text}"))
+    def _new_row(self, statement: Proposition) -> int:
+        said = statement.statement
+        row = self.words.add(stems(f"{statement.subject} {said}"))
         if row == len(self._keys):
             self._keys.append("")
             self._step_of.append(0)
             self._subjects.append("")
             self._names.append("")
         # A text without capitals shows no names: any of its words may be one.
-        small = statement.text.islower()
-        self._names[row] = " ".join(plain_words(statement.text)) if small else _BETWEEN.join(names_in(statement.text))
-        self._keys[row] = statement.key
-        self._rows[statement.key] = row
+        self._names[row] = " ".join(plain_words(said)) if said.islower() else _BETWEEN.join(names_in(said))
+        self._keys[row] = statement.text
+        self._rows[statement.text] = row
         return row
 
-    def _unlink(self, row: int, statement: Statement) -> None:
+    def _unlink(self, row: int, statement: Proposition) -> None:
         """Take a row out of its step and its concepts."""
         step, subject = self._step_of[row], self._subjects[row]
         empty = self.steps.remove(step, row)
@@ -229,9 +229,9 @@ class StatementRows:
         for concept in self._concepts(row, statement):
             self._by_concept.discard(concept, row)
 
-    def _concepts(self, row: int, statement: Statement) -> set[str]:
+    def _concepts(self, row: int, statement: Proposition) -> set[str]:
         """Return what a row's proposition mentions: names route a search even where they are no tag of its own."""
-        shown = self._names[row] and not statement.text.islower()
+        shown = self._names[row] and not statement.statement.islower()
         names = self._names[row].split(_BETWEEN) if shown else ()
         return {*statement.concepts, *names}
 

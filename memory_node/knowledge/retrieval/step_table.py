@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_node.knowledge.retrieval.statement import neighbour
 from memory_node.search.packing import (
     Arrays,
     pack_numbers,
@@ -21,6 +20,12 @@ from memory_node.search.packing import (
 # How far after a step its neighbours lie.
 AROUND = (-1, 1, -2, 2)
 NO_STEP = -1
+
+
+def neighbour(source: str, away: int) -> str:
+    """Return the step that lies so many steps after (before: negative) another of its session."""
+    session, _, index = source.rpartition(":")
+    return f"{session}:{int(index) + away}" if index.isdigit() else ""
 
 
 class StepTable:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.text_enum import TextEnum
@@ -130,7 +130,7 @@ class ToldFact:
 
     def to_json(self) -> str:
         """Return it as a line of JSON; what is as by default is left out."""
-        return json.dumps(_plain(self), separators=(",", ":"))
+        return _JSON.dump_json(self, exclude_defaults=True).decode()
 
     @classmethod
     def from_json(cls, text: str) -> ToldFact:
@@ -140,17 +140,16 @@ class ToldFact:
             InvalidValueError: it is none.
         """
         try:
-            values = json.loads(text)
-            for name in ("subject", "object"):
-                if name in values:
-                    values[name] = _term(values[name])
-            return cls(**{**values, "relation": Relation(values["relation"])})
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            return _JSON.validate_json(text)
+        except ValueError as error:
             raise InvalidValueError(f"told fact {text!r:.80}: {error}") from error
 
     def changed(self, **changes: Any) -> ToldFact:
         """Return a copy with some fields replaced."""
         return replace(self, **changes)
+
+
+_JSON = TypeAdapter(ToldFact)
 
 
 def with_ends(facts: Sequence[ToldFact]) -> list[ToldFact]:
@@ -190,20 +189,3 @@ def with_whose(role: str, owner: str = "my") -> str:
 def one_is_meant(fact: ToldFact, several: Container[str]) -> bool:
     """Return whether it is known of whom it was told. several: names that two people have, in lower case."""
     return bool(fact.subject.classes or fact.subject.attributes) or fact.subject.words.lower() not in several
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for field in dataclasses.fields(value):
-        given = getattr(value, field.name)
-        if given == field.default:
-            continue
-        found[field.name] = (
-            _plain(given) if isinstance(given, Term) else str(given) if field.name == "relation" else given
-        )
-    return found
-
-
-def _term(values: dict[str, Any]) -> Term:
-    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    return Term(**{**values, **lists})
