@@ -101,8 +101,17 @@ def test_what_came_long_ago_is_no_other_clock() -> None:
     streams.watch.came("depth", 1_300 * SECOND_NS)
     assert streams.told() == ""
     streams.watch.tf_came(1_250 * SECOND_NS)
-    assert "two clocks: /detections is stamped 1300.0 s" in streams.told()  # as it would be now
+    assert "two clocks: /depth is stamped 1300.0 s" in streams.told()
     assert "/tf 1250.0 s" in streams.told()
+
+
+def test_a_silent_stream_of_a_recording_that_is_played_faster_is_no_other_clock() -> None:
+    streams = Clocked("depth", "detections")
+    streams.watch.came("detections", 1_000 * SECOND_NS)
+    for passed_s in range(60):
+        streams.now_s = float(passed_s)
+        streams.watch.came("depth", (1_000 + 2 * passed_s) * SECOND_NS)
+        assert streams.told() == ""
 
 
 def test_stamp_of_0_is_told_as_that() -> None:

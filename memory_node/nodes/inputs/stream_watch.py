@@ -27,6 +27,8 @@ from memory_node.nodes.inputs.camera_topics import OTHER_TRANSPORTS
 _OFFERED_WITHIN_S = 3.0
 # Stamps further apart than this are of different clocks (s); drivers are late by seconds at most.
 _CLOCKS_APART_S = 30.0
+# Of streams that came further apart than this (s) none is told of another clock: a recording may be played faster.
+_TOGETHER_S = 5.0
 # Messages that overtake each other come this late at most (s).
 _LATE_S = 0.5
 _NS = 1e-9
@@ -259,12 +261,17 @@ def _words(policy: Any) -> str:
 
 def _other_clocks(stamps: dict[str, tuple[int, float]], now_s: float) -> Iterator[str]:
     """Topics that are stamped by different clocks, or by none; stamps: by topic the last one, and when it came (s)."""
-    ahead_s = {topic: stamp_ns * _NS - heard_s for topic, (stamp_ns, heard_s) in stamps.items() if stamp_ns}
-    if not ahead_s:
+    if not any(stamp_ns for stamp_ns, _ in stamps.values()):
         return
-    unstamped = " and ".join(sorted(stamps.keys() - ahead_s.keys()))
+    unstamped = " and ".join(sorted(topic for topic, (stamp_ns, _) in stamps.items() if not stamp_ns))
     if unstamped:
         yield f"no stamp: {unstamped} comes with the stamp 0: have its publisher set the time"
+    since_s = max(heard_s for stamp_ns, heard_s in stamps.values() if stamp_ns) - _TOGETHER_S
+    ahead_s = {
+        topic: stamp_ns * _NS - heard_s
+        for topic, (stamp_ns, heard_s) in stamps.items()
+        if stamp_ns and heard_s >= since_s
+    }
     first, last = min(ahead_s, key=ahead_s.__getitem__), max(ahead_s, key=ahead_s.__getitem__)
     if ahead_s[last] - ahead_s[first] > _CLOCKS_APART_S:
         yield (
