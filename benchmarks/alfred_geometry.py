@@ -10,9 +10,8 @@ import numpy as np
 
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.sim.object_types import ObjectType
 from memory_node.sim.placement import fits
-from memory_node.sim.thing import Thing
+from memory_node.sim.thing import ObjectType, Thing
 from memory_node.sim.visibility import horizontal_distance
 
 # Where AI2-THOR puts a class's reference point; the others stand on the floor with theirs at their foot.

@@ -32,9 +32,8 @@ from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import TAP_RANGE_M, chill
 from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.sim.layout import Layout, RoomPlan
-from memory_node.sim.object_types import TypeCatalogue, load_types
 from memory_node.sim.placement import size_in
-from memory_node.sim.thing import Thing, initial_states
+from memory_node.sim.thing import Thing, TypeCatalogue, initial_states, load_types
 from memory_node.sim.world import World
 
 GRID_M = 0.25

@@ -19,7 +19,8 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.short_term.config import ShortTermConfig
-from memory_node.sim import HomeRobot, load_home
+from memory_node.sim.home_file import load_home
+from memory_node.sim.robot import HomeRobot
 from memory_node.sim.world import World
 
 _SHIPPED = Path(__file__).with_name("checks") / "home_queries.yaml"

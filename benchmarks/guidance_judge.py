@@ -10,8 +10,8 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind
 from memory_node.domain.skill_library import SKILLS
+from memory_node.sim.execution import RobotConfig
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.world import World
 
 # Sequences with more preparations are not searched; guidance that needs one counts as wrong.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanRun, relayed
-from memory_node.sim.robot_config import ExecutionFaults
+from memory_node.sim.execution import ExecutionFaults
 
 # Preparations that can be forgotten: the robot is then believed to be near, the door to be open.
 _PREPARATIONS = frozenset({"GoToObject", "OpenObject"})

@@ -16,9 +16,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.sim.appliances import chill
-from memory_node.sim.object_types import ObjectType
 from memory_node.sim.placement import fits, free_spot
-from memory_node.sim.thing import Thing, initial_states
+from memory_node.sim.thing import ObjectType, Thing, initial_states
 from memory_node.sim.visibility import horizontal_distance
 from memory_node.sim.world import World
 

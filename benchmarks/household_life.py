@@ -29,8 +29,8 @@ from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.execution import ExecutionFaults, RobotConfig
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance
 from memory_node.sim.world import World
 

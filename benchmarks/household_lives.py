@@ -16,7 +16,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.experience import Experience
 from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner
-from memory_node.sim.robot_config import ExecutionFaults
+from memory_node.sim.execution import ExecutionFaults
 
 # Makes what compiles a memory at each step.
 Guide = Callable[[RobotMemory], GuidancePort]

@@ -14,8 +14,9 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.sim import HomeRobot, load_home
 from memory_node.sim.camera import Camera
+from memory_node.sim.home_file import load_home
+from memory_node.sim.robot import HomeRobot
 from memory_node.sim.simulated_detector import FALSE_NUMBER
 from memory_node.sim.world import World
 

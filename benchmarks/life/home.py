@@ -16,9 +16,8 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
 from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.sim.home_file import load_home, shipped_homes
-from memory_node.sim.object_types import ObjectType
 from memory_node.sim.placement import fits, free_spot
-from memory_node.sim.thing import Thing, initial_states
+from memory_node.sim.thing import ObjectType, Thing, initial_states
 from memory_node.sim.world import World
 
 USER = "user"

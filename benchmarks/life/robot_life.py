@@ -29,10 +29,9 @@ from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.policies import build_policy
-from memory_node.sim.execution import Progress
+from memory_node.sim.execution import Progress, RobotConfig
 from memory_node.sim.placement import Spot
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.world import World
 from memory_node.store.config import StoreConfig
 

@@ -24,9 +24,9 @@ from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.execution import RobotConfig
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.thing import HAND
 from memory_node.sim.visibility import SEEN_STATES, horizontal_distance
 from memory_node.sim.world import World

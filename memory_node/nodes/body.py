@@ -21,9 +21,8 @@ from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
 from memory_node.sim.noise import BodyNoise
 from memory_node.sim.physics.fetch import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
-from memory_node.sim.physics.film import HEIGHT, WIDTH, Film
 from memory_node.sim.physics.home import plan_home
-from memory_node.sim.physics.rgbd_camera import CAMERA_BODY
+from memory_node.sim.physics.rgbd_camera import CAMERA_BODY, Film
 from memory_node.sim.physics.robot import TICK_S, BodyRobot
 
 _ODOM_FRAME = "odom"
@@ -91,7 +90,7 @@ class BodyNode(GuardedNode):
             if picture is not None:
                 self._pictures.publish(picture)
             if film is not None and film.is_due(now_s):
-                frame = self.robot.onlooker(WIDTH, HEIGHT)
+                frame = self.robot.onlooker()
                 if frame is not None:
                     film.add(frame, now_s)
         if film is not None:

@@ -14,7 +14,7 @@ from vision_msgs.msg import Detection2DArray
 
 from memory_node.nodes import conversions
 from memory_node.nodes.qos import OVERRIDABLE, own
-from memory_node.sim.camera_frame import CameraFrame
+from memory_node.sim.camera import CameraFrame
 
 FRAME = "camera_optical_frame"
 # Reliable, as camera drivers' default is: an image is larger than the kernel's receive buffer, which loses parts of it

@@ -24,14 +24,12 @@ from memory_node.nodes.node_parameters import HomeParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.camera import Camera
-from memory_node.sim.camera_frame import FrameClock
-from memory_node.sim.execution import Pacing, Progress
+from memory_node.sim.camera import Camera, FrameClock
+from memory_node.sim.execution import ExecutionFaults, Pacing, Progress
 from memory_node.sim.home_file import load_home
 from memory_node.sim.noise import DetectionNoise
-from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import ExecutionFaults
+from memory_node.sim.thing import load_types
 
 
 class HomeNode(GuardedNode):

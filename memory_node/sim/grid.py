@@ -19,7 +19,11 @@ class FreeGrid:
     """An occupancy grid (nav_msgs/OccupancyGrid's values) and the cells where the robot's middle may be.
 
     occupancy: (rows, columns) int8, row 0 at the lowest y. origin: (x, y) of the lower left corner in the map frame.
-    navigable: (rows, columns) bool, by default the cells with `clearance_m` around them.
+    clearance_m: the room that the robot needs. A path costs `tight_cost` more a metre for each metre that lacks to
+    `roomy_m`, and is straightened only where there is as much.
+
+    Attributes:
+        navigable: (rows, columns) bool, the cells with `clearance_m` around them.
     """
 
     def __init__(
@@ -28,6 +32,8 @@ class FreeGrid:
         resolution_m: float,
         origin: tuple[float, float],
         clearance_m: float = 0.0,
+        roomy_m: float = 0.0,
+        tight_cost: float = 0.0,
     ) -> None:
         if resolution_m <= 0.0:
             raise InvalidValueError(f"FreeGrid: expected a positive resolution, got {resolution_m}")
@@ -40,7 +46,9 @@ class FreeGrid:
         self.navigable = free & (room > clearance_m) if clearance_m > 0.0 else free
         if not self.navigable.any():
             raise InvalidValueError("FreeGrid: the robot fits nowhere")
+        self._roomy = self.navigable & (room >= roomy_m)
         self._nodes = np.argwhere(self.navigable)
+        self._price = 1.0 + tight_cost * np.maximum(roomy_m - room[self.navigable], 0.0)
         self._node_at = np.full(occupancy.shape, -1)
         self._node_at[tuple(self._nodes.T)] = np.arange(len(self._nodes))
         self.points = self._nodes[:, ::-1] * resolution_m + np.array(origin) + 0.5 * resolution_m
@@ -71,12 +79,12 @@ class FreeGrid:
         return float(self.distances_from(start)[self.nearest_node(goal)])
 
     def is_clear(self, start: FloatArray, goal: FloatArray) -> bool:
-        """Return whether the robot can drive straight between two points."""
+        """Return whether the robot can drive straight between two points, with room about it."""
         length = float(np.linalg.norm(goal - start))
         steps = np.linspace(0.0, 1.0, max(int(length / (0.5 * self.resolution_m)), 1) + 1)
         cells = np.floor((start + steps[:, None] * (goal - start) - self.origin) / self.resolution_m).astype(int)
         inside = ((cells >= 0) & (cells < self.navigable.shape[::-1])).all()
-        return bool(inside and self.navigable[cells[:, 1], cells[:, 0]].all())
+        return bool(inside and self._roomy[cells[:, 1], cells[:, 0]].all())
 
     def _shortened(self, path: FloatArray) -> FloatArray:
         """Drop waypoints that straight drives make needless."""
@@ -100,7 +108,8 @@ class FreeGrid:
                 linked &= (padded[y, x + dx] >= 0) & (padded[y + dy, x] >= 0)
             rows.append(np.flatnonzero(linked))
             columns.append(neighbour[linked])
-            lengths.append(np.full(int(linked.sum()), self.resolution_m * float(np.hypot(dx, dy))))
+            price = 0.5 * (self._price[rows[-1]] + self._price[columns[-1]])
+            lengths.append(self.resolution_m * float(np.hypot(dx, dy)) * price)
         count = len(self._nodes)
         data = (np.concatenate(lengths), (np.concatenate(rows), np.concatenate(columns)))
         return sparse.csr_matrix(data, shape=(count, count))

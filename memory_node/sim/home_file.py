@@ -17,9 +17,8 @@ from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import chill
 from memory_node.sim.grid import FREE, OCCUPIED, UNKNOWN, FreeGrid
 from memory_node.sim.layout import WALL_THICKNESS_M, Door, Layout, RoomPlan, walls_of
-from memory_node.sim.object_types import ObjectType, TypeCatalogue, load_types
 from memory_node.sim.placement import fits, free_spot
-from memory_node.sim.thing import Thing, initial_states
+from memory_node.sim.thing import ObjectType, Thing, TypeCatalogue, initial_states, load_types
 from memory_node.sim.world import World
 
 RESOLUTION_M = 0.05

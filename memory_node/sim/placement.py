@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, OrientedBox
-from memory_node.sim.object_types import ObjectType
-from memory_node.sim.thing import Thing
+from memory_node.sim.thing import ObjectType, Thing
 
 RIM_M = 0.015
 STEP_M = 0.04

@@ -74,11 +74,8 @@ def _comfortable(thing: Thing) -> float:
 
 
 def _distances(thing: Thing, points: FloatArray) -> FloatArray:
-    box = thing.box
-    offset = points - box.center[:2]
-    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
-    local = np.column_stack([cos * offset[:, 0] + sin * offset[:, 1], -sin * offset[:, 0] + cos * offset[:, 1]])
-    return np.asarray(np.linalg.norm(np.maximum(np.abs(local) - 0.5 * box.size[:2], 0.0), axis=1))
+    beyond = np.abs(thing.box.local(points)) - 0.5 * thing.box.size[:2]
+    return np.asarray(np.linalg.norm(np.maximum(beyond, 0.0), axis=1))
 
 
 def _side_penalty(world: World, thing: Thing, points: FloatArray) -> FloatArray:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from memory_node.sim.mesh import Mesh, block, joined, turned
-from memory_node.sim.shape_look import Look
+from memory_node.sim.mesh import Look, Mesh, block, joined, turned
 
 BOARD_M = 0.02
 LEG_M = 0.05

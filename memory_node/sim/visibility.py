@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -68,6 +69,13 @@ def visible_things(
     return [thing for _, _, thing in near if is_visible(world, thing, eye, range_m, field_of_view_rad)]
 
 
+def reported_things(world: World, things: Iterable[Thing]) -> list[Thing]:
+    """Return those of some things that a detector reports: a self filter leaves out what the hand holds."""
+    held = world.held
+    in_hand = {thing.id for thing in world.with_contents(held)} if held is not None else set()
+    return [thing for thing in things if thing.type.is_named and thing.id not in in_hand]
+
+
 def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:
     """Return the thing as a perfect detector would report it."""
     return ObjectObservation(
@@ -82,13 +90,7 @@ def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:
 def oracle_frame(
     world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
 ) -> Frame:
-    """Return what is seen as a frame without depth; nothing is rendered.
-
-    What the hand holds is left out, as a robot's self filter leaves it out.
-    """
-    held = world.held
-    in_hand = {thing.id for thing in world.with_contents(held)} if held is not None else set()
-    seen = visible_things(world, eye, range_m, field_of_view_rad)
-    seen = [thing for thing in seen if thing.type.is_named and thing.id not in in_hand]
+    """Return what is seen as a frame without depth; nothing is rendered."""
+    seen = reported_things(world, visible_things(world, eye, range_m, field_of_view_rad))
     observations = tuple(oracle_observation(thing, world.now_ns) for thing in seen)
     return Frame(world.now_ns, eye, None, observations)

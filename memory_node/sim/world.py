@@ -15,9 +15,8 @@ from memory_node.domain.states import ObjectState
 from memory_node.sim.appliances import Processes
 from memory_node.sim.grid import FreeGrid
 from memory_node.sim.layout import Layout
-from memory_node.sim.object_types import TypeCatalogue
 from memory_node.sim.placement import Spot, place_around, size_in
-from memory_node.sim.thing import HAND, Thing, initial_states
+from memory_node.sim.thing import HAND, Thing, TypeCatalogue, initial_states
 
 DRAWER_TRAVEL = 0.7
 

@@ -21,10 +21,9 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
-from memory_node.sim.object_types import load_types
+from memory_node.sim.execution import RobotConfig
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import RobotConfig
-from memory_node.sim.thing import Thing
+from memory_node.sim.thing import Thing, load_types
 
 
 def made_up_scene() -> dict[str, Any]:

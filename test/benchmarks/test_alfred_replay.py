@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.alfred_home import ALFRED_REACH_M, AlfredScenes, position_from_thor
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
+from memory_node.sim.execution import RobotConfig
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.thing import Thing
 
 EVERY = 150

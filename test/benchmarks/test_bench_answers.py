@@ -3,7 +3,7 @@
 import yaml
 
 from benchmarks import answers
-from memory_node.sim import load_home
+from memory_node.sim.home_file import load_home
 
 
 def test_both_services_agree_and_are_right_where_they_say_ok() -> None:

@@ -28,7 +28,7 @@ from memory_node.context.guidance import StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.sim import load_home
+from memory_node.sim.home_file import load_home
 from memory_node.sim.robot import HomeRobot
 
 PICK, OPEN = SkillCall("PickupObject", ("Mug",)), SkillCall("OpenObject", ("Mug",))

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.scene_home import HomeDrive
 from benchmarks.scene_relations import score_relations
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
-from memory_node.sim import load_home
+from memory_node.sim.home_file import load_home
 
 
 def found(name: str, world, thing_id: str = "") -> SceneObject:

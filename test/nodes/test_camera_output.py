@@ -4,7 +4,7 @@ import numpy as np
 from ros_peer import CAMERA, RosPeer, wait_until
 
 from memory_node.domain.geometry import Pose
-from memory_node.sim.camera_frame import CameraFrame
+from memory_node.sim.camera import CameraFrame
 
 
 def test_reliable_subscriber_gets_pictures(peer: RosPeer) -> None:

@@ -17,8 +17,8 @@ from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.execution import Progress
 from memory_node.sim.home_file import load_home
-from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
+from memory_node.sim.thing import load_types
 
 
 class SeeingRobot:

@@ -1,6 +1,6 @@
 """A camera that stands still shows the same seldom, and what is new at once."""
 
-from memory_node.sim.camera_frame import SAME_VIEWS, FrameClock
+from memory_node.sim.camera import SAME_VIEWS, FrameClock
 
 
 def taken_in(clock: FrameClock, seconds: int, view: str) -> int:

@@ -14,8 +14,8 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.sim.home_file import load_home
 from memory_node.sim.layout import DOOR_HEIGHT_M, Door, RoomPlan, walls_of
-from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
+from memory_node.sim.thing import load_types
 from memory_node.sim.world import World
 
 

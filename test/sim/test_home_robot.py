@@ -9,11 +9,10 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
-from memory_node.sim.execution import Pacing
+from memory_node.sim.execution import ExecutionFaults, Pacing
 from memory_node.sim.home_file import load_home
 from memory_node.sim.placement import Spot, fits, free_spot
 from memory_node.sim.robot import PERFORM, HomeRobot
-from memory_node.sim.robot_config import ExecutionFaults
 from memory_node.sim.thing import HAND, Thing
 
 

@@ -9,8 +9,8 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.sim.home_file import load_home
-from memory_node.sim.object_types import TypeCatalogue, load_types
 from memory_node.sim.robot import HomeRobot
+from memory_node.sim.thing import TypeCatalogue, load_types
 
 
 @pytest.fixture

@@ -18,15 +18,14 @@ if find_spec("mujoco") is None or find_spec("gymnasium_robotics") is None:
 
 from memory_node.domain.states import ObjectState
 from memory_node.sim.noise import BodyNoise, LocalizationNoise
+from memory_node.sim.physics.arm_planner import ArmKinematics
 from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
-from memory_node.sim.physics.driving import DriveMotion
 from memory_node.sim.physics.fetch import ARM_JOINTS
-from memory_node.sim.physics.film import HEIGHT, WIDTH, Film
 from memory_node.sim.physics.floor_map import find_way
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.home_file import read_home
-from memory_node.sim.physics.kinematics import ArmKinematics
-from memory_node.sim.physics.motions import End
+from memory_node.sim.physics.motions import DriveMotion, End
+from memory_node.sim.physics.rgbd_camera import FILM_HEIGHT, FILM_WIDTH, Film
 from memory_node.sim.physics.robot import TICK_S, BodyRobot, Localization
 from memory_node.sim.physics.simulation import CARRY
 
@@ -313,7 +312,7 @@ def test_camera_sees_things_where_they_are(robot: BodyRobot) -> None:
 def test_film_shows_the_robot_from_outside(robot: BodyRobot, tmp_path: Path) -> None:
     from memory_node.domain.errors import ResourceMissingError
 
-    assert robot.onlooker(WIDTH, HEIGHT) is None
+    assert robot.onlooker() is None
     try:
         seen = robot.look()
     except ResourceMissingError as error:
@@ -322,7 +321,7 @@ def test_film_shows_the_robot_from_outside(robot: BodyRobot, tmp_path: Path) -> 
     film = Film(tmp_path / "films" / "robot.mp4")
     for number in range(4):
         assert film.is_due(0.5 * number)
-        frame = robot.onlooker(WIDTH, HEIGHT)
+        frame = robot.onlooker()
         assert frame is not None
         assert frame.std() > 20.0
         film.add(frame, 0.5 * number)
@@ -331,7 +330,7 @@ def test_film_shows_the_robot_from_outside(robot: BodyRobot, tmp_path: Path) -> 
     read = cv2.VideoCapture(str(tmp_path / "films" / "robot.mp4"))
     assert int(read.get(cv2.CAP_PROP_FRAME_COUNT)) == 4
     _, first = read.read()
-    assert first.shape == (HEIGHT, WIDTH, 3)
+    assert first.shape == (FILM_HEIGHT, FILM_WIDTH, 3)
     # Taking the onlooker's picture leaves the camera's own as it was.
     again = robot.look()
     assert again is not None

@@ -1,9 +1,11 @@
-"""The head camera: colour, depth and instances by MuJoCo's renderer (EGL, or OSMesa by MUJOCO_GL=osmesa)."""
+"""The head camera by MuJoCo's renderer (EGL, or OSMesa by MUJOCO_GL=osmesa), and a film of the robot."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+import cv2
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from memory_node.sim.physics.fetch import CAMERA
 from memory_node.sim.physics.simulation import Simulation
 
 WIDTH, HEIGHT = 640, 480
+FILM_WIDTH, FILM_HEIGHT = 480, 360
 CAMERA_BODY = "head_camera_rgb_optical_frame"
 ROBOT = 65535
 _MOST_GEOMS = 2000
@@ -29,11 +32,11 @@ class HeadCamera:
         ResourceMissingError: there is no OpenGL to render with.
     """
 
-    def __init__(self, simulation: Simulation, width: int = WIDTH, height: int = HEIGHT) -> None:
+    def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         model = simulation.model
         try:
-            self._gl = mujoco.GLContext(width, height)
+            self._gl = mujoco.GLContext(WIDTH, HEIGHT)
             self._gl.make_current()
             self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         except Exception as error:  # each backend has its own errors for a library that is not there
@@ -47,11 +50,11 @@ class HeadCamera:
         self._scene = mujoco.MjvScene(model, _MOST_GEOMS)
         self._view, self._options = mujoco.MjvCamera(), mujoco.MjvOption()
         self._view.type, self._view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, model.camera(CAMERA).id
-        self._shape = (height, width)
+        self._shape = (HEIGHT, WIDTH)
         self._near_far_m = float(model.vis.map.znear * model.stat.extent), float(model.vis.map.zfar * model.stat.extent)
         camera = model.camera(CAMERA).id
-        focal = 0.5 * height / np.tan(0.5 * np.radians(float(model.cam_fovy[camera])))
-        self.intrinsics = Intrinsics(focal, focal, 0.5 * (width - 1), 0.5 * (height - 1), width, height)
+        focal = 0.5 * HEIGHT / np.tan(0.5 * np.radians(float(model.cam_fovy[camera])))
+        self.intrinsics = Intrinsics(focal, focal, 0.5 * (WIDTH - 1), 0.5 * (HEIGHT - 1), WIDTH, HEIGHT)
         self.numbers: Mapping[str, int] = {item_id: index + 1 for index, item_id in enumerate(simulation.items)}
         bodies = model.geom_bodyid
         self._number_of_geom = np.zeros(model.ngeom + 1, np.uint16)
@@ -79,8 +82,8 @@ class HeadCamera:
         # OpenGL's first row is the lowest.
         return color[::-1].copy(), self._metres(depth[::-1]), self._items(codes[::-1])
 
-    def onlooker(self, width: int, height: int) -> Image:
-        """Return colour (height, width, 3) as seen from behind and above the robot; up to 1280 x 960."""
+    def onlooker(self) -> Image:
+        """Return colour (FILM_HEIGHT, FILM_WIDTH, 3) as seen from behind and above the robot."""
         view = mujoco.MjvCamera()
         view.type = mujoco.mjtCamera.mjCAMERA_FREE
         with self._simulation.lock:
@@ -89,7 +92,7 @@ class HeadCamera:
             view.azimuth = float(np.degrees(base.yaw_rad)) + _ONLOOKER_DEG
             view.elevation, view.distance = -40.0, 2.6
             self._aim(view)
-        pixels = np.empty((height, width, 3), np.uint8)
+        pixels = np.empty((FILM_HEIGHT, FILM_WIDTH, 3), np.uint8)
         self._gl.make_current()
         self._render(pixels, None, by_number=False)
         return pixels[::-1].copy()
@@ -126,3 +129,36 @@ class HeadCamera:
         self._gl.make_current()
         self._context.free()
         self._gl.free()
+
+
+# Simulated seconds between two frames, and how much faster the film runs.
+FRAME_S, SPEED_UP = 0.5, 4.0
+
+
+class Film:
+    """Writes frames (FILM_HEIGHT, FILM_WIDTH, 3) RGB into an mp4 file, one for each FRAME_S of simulated time at most.
+
+    Raises:
+        ResourceMissingError: the file cannot be written there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        code = cv2.VideoWriter.fourcc(*"mp4v")
+        self._writer = cv2.VideoWriter(str(path), code, SPEED_UP / FRAME_S, (FILM_WIDTH, FILM_HEIGHT))
+        if not self._writer.isOpened():
+            raise ResourceMissingError(f"no film can be written to {path}")
+        self._next_s = 0.0
+
+    def is_due(self, time_s: float) -> bool:
+        """Return whether a frame is due at a simulated time."""
+        return time_s >= self._next_s
+
+    def add(self, frame: Image, time_s: float) -> None:
+        """Add the frame of a simulated time."""
+        self._next_s = time_s + FRAME_S
+        self._writer.write(np.ascontiguousarray(frame[..., ::-1]))
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        self._writer.release()

@@ -8,20 +8,17 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.camera_frame import CameraFrame
+from memory_node.sim.camera import CameraFrame
 from memory_node.sim.noise import BodyNoise, LocalizationNoise, noisy_depth
-from memory_node.sim.physics.arm_planner import ArmPlanner
+from memory_node.sim.physics.arm_planner import ArmKinematics, ArmPlanner
 from memory_node.sim.physics.collisions import PlanningScene
-from memory_node.sim.physics.driving import DriveMotion
 from memory_node.sim.physics.fetch import ARM_JOINTS
 from memory_node.sim.physics.floor_map import find_way, occupancy
 from memory_node.sim.physics.home import HomePlan
-from memory_node.sim.physics.kinematics import ArmKinematics
-from memory_node.sim.physics.motions import ArmMotion, Ended, GripperMotion, Motion
+from memory_node.sim.physics.motions import ArmMotion, DriveMotion, Ended, GripperMotion, Motion
 from memory_node.sim.physics.rgbd_camera import ROBOT, HeadCamera, Image
-from memory_node.sim.physics.segment_detector import SegmentDetector
-from memory_node.sim.physics.simulation import Simulation
-from memory_node.sim.physics.switches import Switches
+from memory_node.sim.physics.simulation import Simulation, Switches
+from memory_node.sim.simulated_detector import InView, SimulatedDetector
 
 
 class Localization:
@@ -124,7 +121,10 @@ class BodyRobot:
         self._planner = ArmPlanner(ArmKinematics(), PlanningScene(self.simulation), planner_rng)
         self._motions: list[Motion] = []
         self._camera: HeadCamera | None = None
-        self._detector: SegmentDetector | None = None
+        items = self.simulation.items.values()
+        alike = {one: (other,) for pair in plan.alike for one, other in (pair, pair[::-1])}
+        movable = sorted({item.class_name for item in items if not item.fixed})
+        self._detector = SimulatedDetector(self._noise.camera, self._rng, alike, movable)
 
     @property
     def stamp_ns(self) -> int:
@@ -195,18 +195,20 @@ class BodyRobot:
         """
         if self._camera is None:
             self._camera = HeadCamera(self.simulation)
-            numbers, noise = self._camera.numbers, self._noise.camera
-            self._detector = SegmentDetector(self.simulation, self.switches, numbers, noise, self._rng)
-        assert self._detector is not None
         with self.simulation.lock:
             stamp_ns = self.stamp_ns
             base_T_camera = self.simulation.base_pose().inverse() @ self._camera.pose()
             map_T_camera = self.localization.map_T_base @ base_T_camera
             color, depth_m, numbers_seen = self._camera.render()
             held = self.simulation.in_hand()
+            things = [
+                InView(number, self.simulation.items[item].class_name, self.switches.states(item))
+                for item, number in self._camera.numbers.items()
+                if self.simulation.items[item].class_name and item != held
+            ]
         if self._rng.random() < self._noise.camera_dropout:
             return None
-        labels, detections = self._detector.detect(numbers_seen, depth_m, stamp_ns)
+        labels, detections = self._detector.detect(numbers_seen, depth_m, things, stamp_ns)
         depth_m = noisy_depth(depth_m, self._noise.camera, self._rng)
         own = numbers_seen == ROBOT
         if held:
@@ -214,9 +216,9 @@ class BodyRobot:
         depth_m[own] = np.nan
         return CameraFrame(stamp_ns, map_T_camera, self._camera.intrinsics, color, depth_m, labels, detections)
 
-    def onlooker(self, width: int, height: int) -> Image | None:
-        """Return a picture (height, width, 3) of the robot in its home, once it has looked; by the same thread."""
-        return None if self._camera is None else self._camera.onlooker(width, height)
+    def onlooker(self) -> Image | None:
+        """Return a film's picture of the robot in its home, once it has looked; by the same thread."""
+        return None if self._camera is None else self._camera.onlooker()
 
     def close(self) -> None:
         """Let go of the camera's OpenGL; by the thread that looked."""

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.states import ObjectState
 from memory_node.sim.physics.fetch import ARM_JOINTS, BASE_JOINTS, FINGER_JOINTS
 from memory_node.sim.physics.home import HomePlan
-from memory_node.sim.physics.item import Form, Item, Part
+from memory_node.sim.physics.item import Form, Item, MechanismKind, Part
 from memory_node.sim.physics.model import compile_home, joint_name, moving_body
 
 FINGER_BODIES = tuple(name.replace("_joint", "_link") for name in FINGER_JOINTS)
@@ -239,3 +240,38 @@ def _pose(position: FloatArray, matrix: FloatArray) -> Pose:
     whole[:3, :3] = np.asarray(matrix).reshape(3, 3)
     whole[:3, 3] = position
     return Pose.from_matrix(whole)
+
+
+class Switches:
+    """Follows the buttons; each press turns its item on or off."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._buttons = tuple(
+            item.id
+            for item in simulation.items.values()
+            if item.mechanism is not None and item.mechanism.kind is MechanismKind.BUTTON
+        )
+        self._pressed: dict[str, bool] = dict.fromkeys(self._buttons, False)
+        self.on: dict[str, bool] = dict.fromkeys(self._buttons, False)
+
+    def follow(self) -> None:
+        """See which buttons have been pressed since the last time."""
+        for item_id in self._buttons:
+            pressed = self._simulation.is_moved(item_id)
+            if pressed and not self._pressed[item_id]:
+                self.on[item_id] = not self.on[item_id]
+            # It springs back past half of its way before it counts again.
+            mechanism = self._simulation.items[item_id].mechanism
+            assert mechanism is not None
+            if pressed or self._simulation.opening(item_id) < 0.5 * mechanism.moved:
+                self._pressed[item_id] = pressed
+
+    def states(self, item_id: str) -> frozenset[ObjectState]:
+        """Return what can be seen of an item: open or closed, on or off."""
+        item = self._simulation.items[item_id]
+        if item.mechanism is None:
+            return frozenset()
+        if item_id in self.on:
+            return frozenset({ObjectState.ON if self.on[item_id] else ObjectState.OFF})
+        return frozenset({ObjectState.OPENED if self._simulation.is_moved(item_id) else ObjectState.CLOSED})
