@@ -13,10 +13,10 @@ from benchmarks.cache_policies import FifoPolicy, LfuPolicy
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.policies import build_policy
-from memory_node.short_term.replacement import OnEvict, ToldPolicy
+from memory_node.short_term.replacement import OnEvict, ReplacementPolicy
 from memory_node.short_term.task_aware import TaskAwarePolicy
 
-COMPARED: dict[str, Callable[[int, OnEvict], ToldPolicy]] = {
+COMPARED: dict[str, Callable[[int, OnEvict], ReplacementPolicy]] = {
     "fifo": FifoPolicy,
     "lfu": LfuPolicy,
     "adaptive": FollowingPolicy,
@@ -34,7 +34,7 @@ class BenchmarkUnavailableError(RobotMemoryError):
     """What a benchmark compares with is not installed."""
 
 
-def _build(name: str, capacity: int, window_share: float, on_evict: OnEvict) -> ToldPolicy:
+def _build(name: str, capacity: int, window_share: float, on_evict: OnEvict) -> ReplacementPolicy:
     if name in COMPARED:
         return COMPARED[name](capacity, on_evict)
     config = ShortTermConfig.of({"capacity": capacity, "policy": name, "expert.window_share": window_share})

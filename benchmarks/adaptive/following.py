@@ -50,7 +50,7 @@ class FollowingPolicy:
     """
 
     def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
-        self._capacity = checked_capacity(capacity)
+        self.capacity = checked_capacity(capacity)
         self.on_evict = on_evict
         self._check_interval = max(_CHECK_INTERVAL_MIN, capacity // 8)
         half_life = max(_HALF_LIFE * capacity, _HALF_LIFE_MIN)
@@ -63,11 +63,6 @@ class FollowingPolicy:
         self._price = ChangePrice()
         self._hits = 0  # since the last change
         self._follow(0)
-
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
-        return self._capacity
 
     @property
     def leader(self) -> str:
@@ -94,7 +89,7 @@ class FollowingPolicy:
             held[key] = None
         self._strays.pop(key, None)
         self._shadows.use(key)
-        if len(held) > self._capacity:
+        if len(held) > self.capacity:
             self.evict()
         self._until_check -= 1
         if not self._until_check:
@@ -135,7 +130,7 @@ class FollowingPolicy:
     def _check_lead(self) -> None:
         self._until_check = self._check_interval
         challenger, ahead = self._shadows.challenger(self._leader)
-        if len(self._held) < self._capacity:
+        if len(self._held) < self.capacity:
             return
         if self._shadows.idle:
             # A robot more likely needs what it saw last than what it saw first.

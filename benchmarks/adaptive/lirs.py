@@ -23,7 +23,7 @@ class LirsPolicy:
     """
 
     def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
-        self._capacity = checked_capacity(capacity)
+        self.capacity = checked_capacity(capacity)
         self.on_evict = on_evict
         cold = min(max(1, round(_COLD_SHARE * capacity)), capacity - 1)
         self._most_hot = capacity - cold
@@ -33,11 +33,6 @@ class LirsPolicy:
         self._hot: set[Key] = set()
         self._cold: OrderedDict[Key, None] = OrderedDict()
         self._ghosts: OrderedDict[Key, None] = OrderedDict()
-
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
-        return self._capacity
 
     def __len__(self) -> int:
         return len(self._hot) + len(self._cold)
@@ -99,7 +94,7 @@ class LirsPolicy:
         return key
 
     def _insert(self, key: Key) -> None:
-        if len(self) >= self._capacity:
+        if len(self) >= self.capacity:
             self.evict()
         if key in self._ghosts:
             del self._ghosts[key]

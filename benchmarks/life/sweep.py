@@ -10,7 +10,7 @@ from typing import Any, cast
 from benchmarks.cache_runs import COMPARED
 from memory_node.short_term.config import POLICY_NAMES, PolicyName, ShortTermConfig
 from memory_node.short_term.policies import build_policy
-from memory_node.short_term.replacement import OnEvict, ToldPolicy
+from memory_node.short_term.replacement import OnEvict, ReplacementPolicy
 
 POLICIES = (*COMPARED, *POLICY_NAMES)
 _FIGURES = {
@@ -33,7 +33,7 @@ class CacheSetting:
         own = ShortTermConfig(capacity=self.capacity)
         return own.changed(policy=cast("PolicyName", self.policy)) if self.policy in POLICY_NAMES else own
 
-    def build(self, config: ShortTermConfig, on_evict: OnEvict) -> ToldPolicy:
+    def build(self, config: ShortTermConfig, on_evict: OnEvict) -> ReplacementPolicy:
         """Return the policy."""
         compared = COMPARED.get(self.policy)
         return build_policy(config, on_evict) if compared is None else compared(config.capacity, on_evict)

@@ -12,14 +12,9 @@ class LruPolicy:
     """Recency alone."""
 
     def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
-        self._capacity = checked_capacity(capacity)
+        self.capacity = checked_capacity(capacity)
         self.on_evict = on_evict
         self._order: OrderedDict[Key, None] = OrderedDict()
-
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
-        return self._capacity
 
     def __len__(self) -> int:
         return len(self._order)
@@ -35,7 +30,7 @@ class LruPolicy:
         if key in self._order:
             self._order.move_to_end(key)
             return True
-        if len(self._order) >= self._capacity:
+        if len(self._order) >= self.capacity:
             self.evict()
         self._order[key] = None
         return False

@@ -15,7 +15,7 @@ from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.policies import MakePolicy, build_policy
-from memory_node.short_term.replacement import Key, ToldPolicy
+from memory_node.short_term.replacement import Key, ReplacementPolicy
 from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.units import (
     BY_THE_ROBOT,
@@ -45,7 +45,7 @@ class LookupCounts:
         """Note one lookup; answered_by: the object id that answered it, or "" for a miss."""
         self._noted.append(answered_by)
 
-    def work_off(self, policy: ToldPolicy) -> None:
+    def work_off(self, policy: ReplacementPolicy) -> None:
         """Count what was noted, and tell the policy of the units that were used."""
         while self._noted:
             answered_by = self._noted.popleft()
@@ -170,7 +170,7 @@ class ObjectCache:
         return self._units.all()
 
     def leaving(self) -> tuple[CachedUnit, ...]:
-        """Return all units in the order in which they would go if none of them were used again; see `ToldPolicy`."""
+        """Return all units in the order in which they would go if none of them were used again."""
         with self._lock:
             self._lookups.work_off(self._policy)
             order = [str(key) for key in self._policy.leaving()]
@@ -331,7 +331,7 @@ class ObjectCache:
 
     # Under the lock
 
-    def _build_policy(self) -> ToldPolicy:
+    def _build_policy(self) -> ReplacementPolicy:
         if not self._config.task_aware:
             return self._make_policy(self._config, self._on_evict)
         return TaskAwarePolicy(

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
-from memory_node.short_term.replacement import OnEvict, ToldPolicy, ignore_eviction
+from memory_node.short_term.replacement import OnEvict, ReplacementPolicy, ignore_eviction
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
 # Builds a policy of a config's capacity, which tells what it evicts.
-MakePolicy = Callable[[ShortTermConfig, OnEvict], ToldPolicy]
+MakePolicy = Callable[[ShortTermConfig, OnEvict], ReplacementPolicy]
 
 
-def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -> ToldPolicy:
+def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -> ReplacementPolicy:
     """Return the policy that the config names.
 
     Raises:

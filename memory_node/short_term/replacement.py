@@ -17,9 +17,7 @@ class ReplacementPolicy(Protocol):
     Policies are not thread-safe: the cache that owns one serialises its calls. All calls are O(1) amortised.
     """
 
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
+    capacity: int
 
     def __len__(self) -> int: ...
 
@@ -35,10 +33,6 @@ class ReplacementPolicy(Protocol):
 
     def evict(self) -> Key:
         """Evict the key that the policy can best do without, and return it; the policy holds at least one key."""
-
-
-class ToldPolicy(ReplacementPolicy, Protocol):
-    """A policy that tells how it divides its keys, and which of them go next."""
 
     def leaving(self) -> Iterator[Key]:
         """Yield all keys in the order in which they would go if none of them were used again.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from memory_node.short_term.replacement import Key, OnEvict, ToldPolicy, ignore_eviction
+from memory_node.short_term.replacement import Key, OnEvict, ReplacementPolicy, ignore_eviction
 
-PolicyFactory = Callable[[OnEvict], ToldPolicy]
+PolicyFactory = Callable[[OnEvict], ReplacementPolicy]
 
 
 class TaskAwarePolicy:
@@ -20,35 +20,26 @@ class TaskAwarePolicy:
     def __init__(
         self, make_inner: PolicyFactory, is_pinned: Callable[[Key], bool], on_evict: OnEvict = ignore_eviction
     ) -> None:
-        self._inner = make_inner(self._inner_evicted)
+        self.inner = make_inner(self._inner_evicted)
+        self.capacity = self.inner.capacity
         self._is_pinned = is_pinned
         self._on_evict = on_evict
         self._parked: dict[Key, None] = {}
         self._released: dict[Key, None] = {}
 
-    @property
-    def inner(self) -> ToldPolicy:
-        """The wrapped policy."""
-        return self._inner
-
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
-        return self._inner.capacity
-
     def __len__(self) -> int:
-        return len(self._inner) + len(self._parked) + len(self._released)
+        return len(self.inner) + len(self._parked) + len(self._released)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._inner or key in self._parked or key in self._released
+        return key in self.inner or key in self._parked or key in self._released
 
     def __iter__(self) -> Iterator[Key]:
-        return chain(self._released, self._parked, self._inner)
+        return chain(self._released, self._parked, self.inner)
 
     def access(self, key: Key) -> bool:
         """Use the key, inserting it when absent; return whether it was held."""
         held = self._parked.pop(key, self) is None or self._released.pop(key, self) is None
-        held = self._inner.access(key) or held
+        held = self.inner.access(key) or held
         while len(self) > self.capacity:
             self.evict()
         return held
@@ -56,11 +47,11 @@ class TaskAwarePolicy:
     def remove(self, key: Key) -> bool:
         """Take the key out; return whether it was held."""
         aside = self._parked.pop(key, self) is None or self._released.pop(key, self) is None
-        return aside or self._inner.remove(key)
+        return aside or self.inner.remove(key)
 
     def leaving(self) -> Iterator[Key]:
         """Yield released keys, then those that the wrapped policy would give up, then pinned ones."""
-        inner = list(self._inner.leaving())
+        inner = list(self.inner.leaving())
         needed = [key for key in inner if self._is_pinned(key)]
         return chain(self._released, (key for key in inner if not self._is_pinned(key)), self._parked, needed)
 
@@ -68,16 +59,16 @@ class TaskAwarePolicy:
         """Return the wrapped policy's part, or whether a pin keeps the key, or kept it."""
         if key in self._parked:
             return "kept aside"
-        return "no longer kept" if key in self._released else self._inner.segment(key)
+        return "no longer kept" if key in self._released else self.inner.segment(key)
 
     def evict(self) -> Key:
         """Evict what the wrapped policy can best do without among what is not pinned; return it."""
         while not self._released:
             oldest = next(iter(self._parked), None)
-            if oldest is not None and (not len(self._inner) or not self._is_pinned(oldest)):
+            if oldest is not None and (not len(self.inner) or not self._is_pinned(oldest)):
                 self._release(oldest)
                 break
-            key = self._inner.evict()
+            key = self.inner.evict()
             if key not in self:
                 return key
         key = next(iter(self._released))

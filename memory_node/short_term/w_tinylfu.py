@@ -156,7 +156,7 @@ class WTinyLfuPolicy:
         on_evict: OnEvict = ignore_eviction,
         doorkeeper: bool = False,
     ) -> None:
-        self._capacity = checked_capacity(capacity)
+        self.capacity = checked_capacity(capacity)
         self._sizes = sizes or SegmentSizes.of_share(capacity, 0.01)
         if self._sizes.window + self._sizes.main != capacity:
             raise InvalidValueError(f"W-TinyLFU: window and main of {self._sizes} do not add up to {capacity}")
@@ -165,11 +165,6 @@ class WTinyLfuPolicy:
         self._protected: OrderedDict[Key, None] = OrderedDict()
         self.on_evict = on_evict
         self.sketch = FrequencySketch(capacity, doorkeeper=doorkeeper)
-
-    @property
-    def capacity(self) -> int:
-        """The most keys that are kept."""
-        return self._capacity
 
     def __len__(self) -> int:
         return len(self._window) + len(self._probation) + len(self._protected)

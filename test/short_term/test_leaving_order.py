@@ -10,12 +10,12 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.object_cache import ObjectCache
-from memory_node.short_term.replacement import OnEvict, ToldPolicy
+from memory_node.short_term.replacement import OnEvict, ReplacementPolicy
 from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
 CAPACITY = 20
-POLICIES: dict[str, Callable[[OnEvict], ToldPolicy]] = {
+POLICIES: dict[str, Callable[[OnEvict], ReplacementPolicy]] = {
     "fifo": lambda on_evict: FifoPolicy(CAPACITY, on_evict),
     "lfu": lambda on_evict: LfuPolicy(CAPACITY, on_evict),
     "lru": lambda on_evict: LruPolicy(CAPACITY, on_evict),
