@@ -15,9 +15,7 @@ import numpy as np
 
 from benchmarks.rows import emit
 from benchmarks.scene_camera import CAMERA, View, detect, render
-from benchmarks.scene_home import HomeDrive
-from benchmarks.scene_localisation import LocalisationNoise, NoisyLocalisation
-from benchmarks.scene_relations import RelationScore, score_relations
+from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, RelationScore, score_relations
 from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
 from benchmarks.scene_site import ROOM_M, build_site, rearrange, room_corner
 from memory_node.app.progress import progress_bar

@@ -14,9 +14,8 @@ from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
-from memory_node.short_term.policies import MakePolicy, build_policy
+from memory_node.short_term.policies import MakePolicy, TaskAwarePolicy, build_policy
 from memory_node.short_term.replacement import Key, ReplacementPolicy
-from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.units import (
     BY_THE_ROBOT,
     HeldUnits,

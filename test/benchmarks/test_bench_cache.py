@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.adaptive.following import FollowingPolicy
-from benchmarks.cache_policies import FifoPolicy
+from benchmarks.cache_runs import FifoPolicy
 from memory_node.cli import main
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.w_tinylfu import WTinyLfuPolicy

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.scene_localisation import LocalisationNoise, NoisyLocalisation
+from benchmarks.scene_home import LocalisationNoise, NoisyLocalisation
 from memory_node.domain.geometry import Pose
 
 

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks.scene_home import HomeDrive
-from benchmarks.scene_relations import score_relations
+from benchmarks.scene_home import HomeDrive, score_relations
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.sim.home_file import load_home
 

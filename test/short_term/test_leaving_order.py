@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks.cache_policies import FifoPolicy, LfuPolicy
+from benchmarks.cache_runs import FifoPolicy, LfuPolicy
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.policies import TaskAwarePolicy
 from memory_node.short_term.replacement import OnEvict, ReplacementPolicy
-from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
 CAPACITY = 20

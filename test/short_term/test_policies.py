@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.cache_policies import FifoPolicy, LfuPolicy
+from benchmarks.cache_runs import FifoPolicy, LfuPolicy
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.lru import LruPolicy

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_node.short_term.lru import LruPolicy
-from memory_node.short_term.task_aware import TaskAwarePolicy
+from memory_node.short_term.policies import TaskAwarePolicy
 
 
 class TaskAwareModel:
