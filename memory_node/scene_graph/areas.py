@@ -63,6 +63,11 @@ def _join_slivers(labels: LabelArray, least_cells: float) -> LabelArray:
             merged = True
         if not merged:
             break
+    return _numbered_anew(labels)
+
+
+def _numbered_anew(labels: LabelArray) -> LabelArray:
+    """Return the parts with numbers that leave none out."""
     kept = np.unique(labels[labels >= 0])
     compact = np.full(int(labels.max()) + 2, -1, np.intp)
     compact[kept] = np.arange(len(kept))
@@ -161,10 +166,7 @@ def _join(labels: LabelArray, resolution_m: float, doorway_m: float, min_room_m2
             break
         _, a, b = choice
         labels = np.where(labels == max(a, b), min(a, b), labels)
-    kept = np.unique(labels[labels >= 0])
-    compact = np.full(int(labels.max()) + 2, -1, np.intp)
-    compact[kept] = np.arange(len(kept))
-    return compact[labels]
+    return _numbered_anew(labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,7 +199,7 @@ def _fits(record: ObjectRecord, object_id: str, area_id: str, object_class: str)
 
 # Edits that can be undone; the oldest goes first. An edit keeps what it changed alone.
 KEPT_EDITS = 1000
-_FIELDS = tuple(field.name for field in fields(ObjectRecord))
+_FIELDS = tuple(field.name for field in fields(ObjectRecord) if field.name != "classes")
 _values = operator.attrgetter(*_FIELDS)
 # Values with arrays are compared by identity: who changes them puts new ones in their place.
 _BY_IDENTITY = frozenset({"embedding", "history", "crop_jpeg"})
@@ -237,9 +237,7 @@ class _Copy:
 
     def __init__(self, state: GraphState, places: Places) -> None:
         self.row_of = dict(state.table.row_of)
-        records = ((one, state.table.record(row)) for one, row in self.row_of.items())
-        # The weights of classes alone are changed in place.
-        self.records = {one: (_values(record), dict(record.classes)) for one, record in records}
+        self.records = {one: state.table.record(row).copied() for one, row in self.row_of.items()}
         self.columns = state.table.copied_columns()
         self.apart = _pairs(state)
         self.votes = dict(state.seen_apart)
@@ -258,7 +256,7 @@ class _Copy:
                 columns.setdefault(both[at], {})[name] = column[rows_then[at]].copy()
         changed = {}
         for one in both:
-            old = _different(*self.records[one], table.record(now[one]))
+            old = _different(self.records[one], table.record(now[one]))
             if old or one in columns:
                 changed[one] = (old, columns.get(one, {}))
         apart = _pairs(state)
@@ -266,9 +264,7 @@ class _Copy:
         return _Difference(
             changed,
             {
-                one: _Before(
-                    _record_of(*self.records[one]), {name: column[row].copy() for name, column in self.columns.items()}
-                )
+                one: _Before(self.records[one], {name: column[row].copy() for name, column in self.columns.items()})
                 for one, row in self.row_of.items()
                 if one not in now
             },
@@ -327,7 +323,7 @@ def _undo(state: GraphState, places: Places, edit: _Difference) -> list[SceneEve
         _restore_fields(state, one, edit.changed[one][0])
     for one, before in edit.gone.items():
         if one not in table.row_of:
-            table.add(_copied(before.record))
+            table.add(before.record.copied())
             columns[one] = before.columns
     for one, old in columns.items():
         for name, value in old.items():
@@ -391,25 +387,14 @@ def _restored(state: GraphState, row: int, is_back: bool) -> SceneEvent:
     return state.event(SceneEventKind.APPEARED if is_back else SceneEventKind.UPDATED, row)
 
 
-def _copied(record: ObjectRecord) -> ObjectRecord:
-    return _record_of(_values(record), dict(record.classes))
-
-
-def _record_of(values: tuple[Any, ...], classes: dict[str, float]) -> ObjectRecord:
-    return ObjectRecord(**{**dict(zip(_FIELDS, values)), "classes": dict(classes)})
-
-
-def _different(old: tuple[Any, ...], classes: dict[str, float], new: ObjectRecord) -> dict[str, Any]:
-    now = _values(new)
-    if all(map(operator.is_, old, now)) and classes == new.classes:
-        return {}
+def _different(old: ObjectRecord, new: ObjectRecord) -> dict[str, Any]:
+    """Return the fields of an older record that are others now, with their values of then."""
     differ = {
         name: then
-        for name, then, value in zip(_FIELDS, old, now)
+        for name, then, value in zip(_FIELDS, _values(old), _values(new))
         if then is not value and (name in _BY_IDENTITY or bool(then != value))
     }
-    differ.pop("classes", None)
-    return differ if classes == new.classes else {**differ, "classes": classes}
+    return differ if old.classes == new.classes else {**differ, "classes": old.classes}
 
 
 def _pairs(state: GraphState) -> Pairs:

@@ -4,7 +4,7 @@ records."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -54,6 +54,10 @@ class ObjectRecord:
     name: str = ""
     aliases: tuple[str, ...] = ()
     put_at: tuple[float, float, float] | None = None
+
+    def copied(self) -> ObjectRecord:
+        """Return a copy of its own; of what it holds the weights of classes alone are changed in place."""
+        return replace(self, classes=dict(self.classes))
 
     def note_anchor(self, keyframe: str, share: float) -> None:
         """Note the keyframe from which it was seen, "" for none; share: the part of its position that comes from it."""

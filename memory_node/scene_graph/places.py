@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,24 +141,15 @@ class Places:
             found.append(Relation(other, RelationKind.NAVIGABLE, one, length))
         return found
 
-    def copied(self) -> Places:
-        """Return an independent copy."""
-        return Places(
-            self.config,
-            self.make_id,
-            dict(self.floors),
-            dict(self.rooms),
-            dict(self.areas),
-            dict(self.paths),
-            dict(self.grounds),
-            self.here,
-        )
+    def copied(self) -> dict[str, dict[Any, Any]]:
+        """Return copies of floors, rooms, areas, paths and grounds, for `restore`."""
+        return {name: dict(getattr(self, name)) for name in ("floors", "rooms", "areas", "paths", "grounds")}
 
-    def restore(self, copied: Places) -> None:
-        """Take over floors, rooms, areas, paths and grounds of a copy."""
+    def restore(self, copied: Mapping[str, Mapping[Any, Any]]) -> None:
+        """Take over what `copied` gave."""
         self._layouts += 1
-        self.floors, self.rooms, self.areas = dict(copied.floors), dict(copied.rooms), dict(copied.areas)
-        self.paths, self.grounds = dict(copied.paths), dict(copied.grounds)
+        for name, kept in copied.items():
+            setattr(self, name, dict(kept))
 
     def moved_by(self, transform: Pose) -> None:
         """Move everything with the map: `transform` is new_map_T_old_map."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.map_alignment import Alignment, Landmarks, align
-from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.same_instance import merge_duplicates
 from memory_node.scene_graph.state import ROBOT_ID, GraphState, StampIds
@@ -21,9 +20,7 @@ from memory_node.scene_graph.state import ROBOT_ID, GraphState, StampIds
 def shift_graph(state: GraphState, places: Places, new_T_old: Pose) -> None:
     """Express everything, history included, in a map that `new_T_old` leads to; its rotation is about +z."""
     for row in state.table.rows():
-        move_row(state, row, [(new_T_old, 1.0)])
-        record = state.table.record(row)
-        record.history = tuple(replace(place, box=place.box.moved_by(new_T_old)) for place in record.history)
+        _move_with_history(state, row, new_T_old)
     state.keyframes = {name: new_T_old @ pose for name, pose in state.keyframes.items()}
     places.moved_by(new_T_old)
     state.version += 1
@@ -44,7 +41,7 @@ def correct_keyframes(state: GraphState, corrected: Mapping[str, Pose]) -> list[
         total = sum(weight for _, weight in anchors)
         shares = [(change.get(name, Pose()), weight / total) for name, weight in anchors]
         if any(name in change for name, _ in anchors):
-            move_row(state, row, shares)
+            _move_row(state, row, shares)
             moved.append(row)
     for name in change:
         state.keyframes[name] = corrected[name]
@@ -57,7 +54,14 @@ def drop_unused_keyframes(state: GraphState, kept: str) -> None:
     state.keyframes = {name: pose for name, pose in state.keyframes.items() if name in used}
 
 
-def move_row(state: GraphState, row: int, shares: list[tuple[Pose, float]]) -> None:
+def _move_with_history(state: GraphState, row: int, transform: Pose) -> None:
+    """Move a row and its earlier places."""
+    _move_row(state, row, [(transform, 1.0)])
+    record = state.table.record(row)
+    record.history = tuple(replace(place, box=place.box.moved_by(transform)) for place in record.history)
+
+
+def _move_row(state: GraphState, row: int, shares: list[tuple[Pose, float]]) -> None:
     """Move a row by the weighted mean of rigid transforms, and enter it where it is now."""
     table = state.table
     old = table.center[row].copy()
@@ -88,14 +92,6 @@ _MOST_COMPARED = 2000
 _AROUND_M = 2.0
 
 
-@dataclass(frozen=True, eq=False)
-class _Stored:
-    """One stored object as it was when the doubt began: its row in the columns kept of then, and its record."""
-
-    row: int
-    record: ObjectRecord
-
-
 class Relocalization:
     """Compares the stored objects with a second graph of what is seen from now on, until the map frame is verified.
     Meanwhile frames also go into the graph, as if the map were the old one. If it turns out to be another one, their
@@ -110,11 +106,8 @@ class Relocalization:
         self._places = places
         self._stored_until = state.now_ns
         self._keyframes = tuple(state.keyframes)
-        self._columns = state.table.copied_columns()
-        self._stored = {
-            found.id: _Stored(row, _own(found))
-            for row, found in ((row, state.table.record(row)) for row in state.table.rows())
-        }
+        self._columns, self._rows = state.table.copied_columns(), dict(state.table.row_of)
+        self._stored = {one: state.table.record(row).copied() for one, row in self._rows.items()}
         self._landmarks = Landmarks.of(state.table, state.active_rows())
         self._places_then = places.copied()
         self._told: set[str] = set()
@@ -153,7 +146,7 @@ class Relocalization:
         ids = [object_id for object_id in self._stored if self._is_as_stored(object_id)]
         self._restore_all([object_id for object_id in ids if self._was_seen(object_id)])
         for object_id in ids:
-            self._move(table.row(object_id), now_T_then)
+            _move_with_history(state, table.row(object_id), now_T_then)
         merged = self._merge_seen()
         left = [table.row(object_id) for object_id in ids if object_id in table.row_of]
         return [*(state.event(SceneEventKind.MOVED, row) for row in left if not table.removed[row]), *merged]
@@ -201,24 +194,18 @@ class Relocalization:
         for object_id in ids:
             self._restore(object_id)
         for object_id in ids:
-            kept = self._stored[object_id].record
+            kept = self._stored[object_id]
             if kept.support_id in table.row_of:
                 state.stand_on(table.row(object_id), kept.support_id, kept.inside)
 
     def _restore(self, object_id: str) -> None:
-        state, kept = self._state, self._stored[object_id]
+        state = self._state
         if object_id in state.table.row_of:
             state.drop(state.table.row(object_id))
-        row = state.table.add(_own(kept.record))
-        state.table.set_row(row, self._columns, kept.row)
+        row = state.table.add(self._stored[object_id].copied())
+        state.table.set_row(row, self._columns, self._rows[object_id])
         if not state.table.removed[row]:
             state.place(row)
-
-    def _move(self, row: int, now_T_then: Pose) -> None:
-        """Move an object and its earlier places."""
-        move_row(self._state, row, [(now_T_then, 1.0)])
-        record = self._state.table.record(row)
-        record.history = tuple(replace(place, box=place.box.moved_by(now_T_then)) for place in record.history)
 
     def _move_places(self, now_T_then: Pose) -> None:
         """Move the stored places, and lay out on them again the maps that have come since."""
@@ -227,7 +214,3 @@ class Relocalization:
         self._places.moved_by(now_T_then)
         for ground in grounds:
             self._places.set_map(ground.map, self._state.now_ns)
-
-
-def _own(record: ObjectRecord) -> ObjectRecord:
-    return replace(record, classes=dict(record.classes))

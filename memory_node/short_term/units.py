@@ -233,26 +233,8 @@ def _freshness(stamp_ns: int, now_ns: int, half_life_s: float) -> float:
 
 
 _FORMAT = 1
-_PLAIN = (
-    "object_id",
-    "object_class",
-    "stamp_ns",
-    "frame_id",
-    "image_path",
-    "source",
-    "area_id",
-    "support_id",
-    "existence",
-    "class_probability",
-    "yaw_rad",
-    "last_missed_ns",
-    "inside",
-    "room_name",
-)
-
-
-# Snapshots of the first releases lack them.
-_LATER = ("support_class", "used_ns")
+_ARRAYS = ("position", "covariance", "size")
+_LEFT_OUT = ("embedding", "looks")  # they are made again when asked
 
 
 class SnapshotError(RobotMemoryError):
@@ -260,7 +242,7 @@ class SnapshotError(RobotMemoryError):
 
 
 def write_snapshot(path: Path, units: Iterable[MemoryUnit], stamp_ns: int) -> None:
-    """Write the units, coldest first, whole or not at all. Embeddings are left out: they are made again when asked."""
+    """Write the units, coldest first, whole or not at all."""
     document = {"format": _FORMAT, "stamp_ns": stamp_ns, "units": [_unit_to_json(unit) for unit in units]}
     scratch = path.with_name(path.name + ".part")
     create_private(scratch)
@@ -288,21 +270,11 @@ def read_snapshot(path: Path, now_ns: int, max_age_s: float) -> tuple[MemoryUnit
 
 
 def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
-    return {
-        **{name: getattr(unit, name) for name in (*_PLAIN, *_LATER)},
-        "position": unit.position.tolist(),
-        "covariance": unit.covariance.tolist(),
-        "size": unit.size.tolist(),
-        "states": [belief.as_row() for belief in unit.states],
-    }
+    values = {name: value for name, value in vars(unit).items() if name not in _LEFT_OUT}
+    values.update((name, values[name].tolist()) for name in _ARRAYS)
+    return {**values, "states": [belief.as_row() for belief in unit.states]}
 
 
 def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
-    return MemoryUnit(
-        **{name: value[name] for name in _PLAIN},
-        **{name: value[name] for name in _LATER if name in value},
-        position=np.array(value["position"]),
-        covariance=np.array(value["covariance"]),
-        size=np.array(value["size"]),
-        states=tuple(map(StateBelief.of_row, value["states"])),
-    )
+    arrays = {name: np.array(value[name]) for name in _ARRAYS}
+    return MemoryUnit(**{**value, **arrays, "states": tuple(map(StateBelief.of_row, value["states"]))})
