@@ -143,29 +143,38 @@ class FrameUpdate:
         self._events += lose(self._state, row, self._frame.stamp_ns)
 
     def _refine(self, rows: Rows, sight: Sight, found: Association) -> list[int]:
-        state, table, config = self._state, self._state.table, self._state.config
+        table, config = self._state.table, self._state.config
         kept = [i for i, pair in enumerate(found.matched.tolist()) if self._is_still(*pair)]
         which, matched = found.matched[kept, 0], found.matched[kept, 1]
         if not matched.size:
             return []
         shares = fuse_geometry(self._observed, which, table, matched, config).tolist()
-        gain = math.log(config.detection_probability / config.clutter_probability)
-        most = log_odds(config.max_existence)
-        table.log_odds[matched] = np.minimum(table.log_odds[matched] + self._weight * gain, most)
-        table.note_seen(matched, self._frame.stamp_ns)
-        table.times_seen[matched] += 1
+        self._believe(matched)
         at = np.searchsorted(rows, matched)
         open_share = np.where(sight.in_view[at], sight.through[at], table.porosity[matched])
         table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
         pairs = which.tolist(), matched.tolist()
         for obs, row, share in zip(*pairs, shares):
-            self._label(row, self._observed.observations[obs])
-            table.record(row).note_anchor(self._frame.keyframe, share)
-            state.place(row)
-            state.locate(row, self._eye)
+            self._take_view(obs, row, share)
         shown = {self._known_by_another_name(row, obs, rows, found): obs for obs, row in zip(*pairs)}
         self._shown |= shown
         return list(shown)
+
+    def _believe(self, rows: Rows) -> None:
+        """Raise the probability of rows that were seen."""
+        table, config = self._state.table, self._state.config
+        gain = math.log(config.detection_probability / config.clutter_probability)
+        most = log_odds(config.max_existence)
+        table.log_odds[rows] = np.minimum(table.log_odds[rows] + self._weight * gain, most)
+        table.note_seen(rows, self._frame.stamp_ns)
+        table.times_seen[rows] += 1
+
+    def _take_view(self, obs: int, row: int, share: float) -> None:
+        """Take over an observation's label, and enter its row where it is now; share: see `note_anchor`."""
+        self._label(row, self._observed.observations[obs])
+        self._state.table.record(row).note_anchor(self._frame.keyframe, share)
+        self._state.place(row)
+        self._state.locate(row, self._eye)
 
     def _known_by_another_name(self, row: int, obs: int, rows: Rows, found: Association) -> int:
         """Return the row to use for a matched row: a new object with a corrected label may be a missing object of that
@@ -226,9 +235,9 @@ class FrameUpdate:
             observation = self._observed.observations[obs]
             row = self._missing_like(observation.best_class, observation, rows, found)
             if row is None:
-                row = self._add(obs, observation)
+                row = self._add(obs)
             else:
-                self._move(obs, observation, row)
+                self._move(obs, row)
             self._shown[row] = obs
             touched.append(row)
         self._state.counters["parts"] += len(found.parts) - len(orphans)
@@ -264,8 +273,9 @@ class FrameUpdate:
         table = self._state.table
         return any(table.record(row).best_class == best_class for row in self._state.load_of(ROBOT_ID))
 
-    def _add(self, obs: int, observation: ObjectObservation) -> int:
+    def _add(self, obs: int) -> int:
         state, table, stamp = self._state, self._state.table, self._frame.stamp_ns
+        observation = self._observed.observations[obs]
         record = ObjectRecord(state.make_id(stamp), {}, observation.best_class)
         record.provenance = observation.source
         if not observation.class_scores:
@@ -274,7 +284,7 @@ class FrameUpdate:
         if obs in self._split_from:
             self._part_from(self._split_from[obs], row)
         table.first_seen[row] = table.place_since[row] = stamp
-        self._settle(obs, observation, row)
+        self._settle(obs, row)
         join_pieces(state, row)
         self._events.append(state.event(SceneEventKind.APPEARED, row))
         return row
@@ -286,16 +296,16 @@ class FrameUpdate:
         state.table.times_seen[row] = math.ceil(state.config.split_views) - 1
         state.set_apart(row, state.table.row(object_id))
 
-    def _move(self, obs: int, observation: ObjectObservation, row: int) -> None:
+    def _move(self, obs: int, row: int) -> None:
         state = self._state
         if not state.table.removed[row]:
             state.end_place(row)
         state.table.place_since[row] = self._frame.stamp_ns
         state.mark_present(row)
-        self._settle(obs, observation, row)
+        self._settle(obs, row)
         self._events.append(state.event(SceneEventKind.MOVED, row))
 
-    def _settle(self, obs: int, observation: ObjectObservation, row: int) -> None:
+    def _settle(self, obs: int, row: int) -> None:
         state, table = self._state, self._state.table
         take_geometry(self._observed, obs, table, row, state.config)
         others = self._present(self._around[self._around != row])
@@ -303,7 +313,4 @@ class FrameUpdate:
         table.note_seen(row, self._frame.stamp_ns)
         table.times_seen[row] += 1
         table.porosity[row] = 0.0
-        self._label(row, observation)
-        table.record(row).note_anchor(self._frame.keyframe, 1.0)
-        state.place(row)
-        state.locate(row, self._eye)
+        self._take_view(obs, row, 1.0)

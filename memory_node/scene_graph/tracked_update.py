@@ -98,26 +98,19 @@ class TrackedUpdate(FrameUpdate):
 
     def _follow(self, obs: int, row: int) -> bool:
         """Let a row be what its track is now; return whether it still is in the table."""
-        state, table, config = self._state, self._state.table, self._state.config
+        table, views = self._state.table, self._observed.observations[obs].views
         if table.records[row] is None:
             return False
-        observation = self._observed.observations[obs]
-        take_geometry(self._observed, obs, table, row, config)
-        gain = math.log(config.detection_probability / config.clutter_probability)
-        most = log_odds(config.max_existence)
-        table.log_odds[row] = min(float(table.log_odds[row]) + self._weight * gain, most)
-        table.note_seen(np.array([row]), self._frame.stamp_ns)
-        table.times_seen[row] = max(int(table.times_seen[row]) + 1, observation.views)
-        self._label(row, observation)
-        self._state.table.record(row).note_anchor(self._frame.keyframe, 1.0)
-        state.place(row)
-        state.locate(row, self._eye)
+        take_geometry(self._observed, obs, table, row, self._state.config)
+        self._believe(np.array([row]))
+        table.times_seen[row] = max(int(table.times_seen[row]), views)
+        self._take_view(obs, row, 1.0)
         return True
 
     def _enter(self, obs: int) -> int:
         """Take in a thing that several views have shown by now; return its row."""
         state, observation = self._state, self._observed.observations[obs]
-        row = self._add(obs, observation)
+        row = self._add(obs)
         state.tracks[observation.track] = state.table.record(row).id
         state.table.log_odds[row] = log_odds(state.config.start_existence)
         state.table.times_seen[row] = max(int(state.table.times_seen[row]), observation.views)
