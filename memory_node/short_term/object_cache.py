@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import StateBelief
 from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
@@ -18,9 +18,7 @@ from memory_node.short_term.policies import MakePolicy, TaskAwarePolicy, build_p
 from memory_node.short_term.replacement import Key, ReplacementPolicy
 from memory_node.short_term.units import (
     BY_THE_ROBOT,
-    HeldUnits,
     StateClaim,
-    StateConflict,
     after_change,
     merged,
     read_snapshot,
@@ -103,7 +101,7 @@ class CacheStatistics:
 # Told of each unit that is new or changed, and with None of each that has left; under the writers' lock, in order.
 OnChange = Callable[[str, MemoryUnit | None], object]
 
-_REMEMBERED_CONFLICTS = 256
+_REMEMBERED_DEPARTED = 16
 # What the robot used stays as long as its use counts at least half in the ranking.
 USED_STAYS_NS = int(RetrievalConfig.use_half_life_s * 1e9)
 
@@ -136,15 +134,16 @@ class ObjectCache:
         self._make_policy = make_policy
         self._on_change: OnChange = on_change or (lambda object_id, unit: None)
         self._lock = threading.Lock()
-        self._units = HeldUnits()
+        self._units: dict[str, MemoryUnit] = {}
+        self._departed: OrderedDict[str, MemoryUnit] = (
+            OrderedDict()
+        )  # the last ones: a slice may be cut from one of them
         self._last_use_ns: dict[str, int] = {}
         self._newest_ns = 0  # the latest stamp of a unit: the time by which a use is long ago
         self._pinned_ids: frozenset[str] = frozenset()
         self._pinned_classes: frozenset[str] = frozenset()
         self._lookups = LookupCounts()
-        self._counts = dict.fromkeys(("insertions", "merges", "evictions", "removals"), 0)
-        self.conflicts: deque[StateConflict] = deque(maxlen=_REMEMBERED_CONFLICTS)
-        self._conflicts_seen = 0
+        self._counts = dict.fromkeys(("insertions", "merges", "evictions", "removals", "state_conflicts"), 0)
         self._warm = False
         self._crops = CropFiles(self._config.crop_folder, int(self._config.crop_budget_mb * 1e6))
         if not self._config.snapshot_path:
@@ -166,7 +165,7 @@ class ObjectCache:
 
     def units(self) -> tuple[MemoryUnit, ...]:
         """Return all units as they are now, in no particular order."""
-        return self._units.all()
+        return tuple(self._units.copy().values())
 
     def leaving(self) -> tuple[CachedUnit, ...]:
         """Return all units in the order in which they would go if none of them were used again."""
@@ -178,25 +177,6 @@ class ObjectCache:
     def get(self, object_id: str) -> MemoryUnit | None:
         """Return the unit of an object, or None when it is not remembered; no need is counted."""
         return self._units.get(object_id)
-
-    def lookup(
-        self, object_id: str = "", object_class: str = "", states: Iterable[ObjectState] = ()
-    ) -> tuple[MemoryUnit, ...]:
-        """Return the units that fit, latest first, and count one lookup: a hit when there is any.
-
-        object_id or object_class must be given; the latest unit counts as used.
-        """
-        ids = (object_id,) if object_id else self._units.ids_of_class(object_class)
-        held = [unit for unit in map(self._units.get, ids) if unit is not None]
-        wanted = tuple(states)
-        fitting = [
-            unit
-            for unit in held
-            if object_class in ("", unit.object_class) and all(unit.has_state(state) for state in wanted)
-        ]
-        fitting.sort(key=lambda unit: unit.stamp_ns, reverse=True)
-        self.count_lookup(fitting[0].object_id if fitting else "")
-        return tuple(fitting)
 
     def count_lookup(self, answered_by: str) -> None:
         """Count one lookup need; answered_by: the object id that answered it, or "" when the cache could not."""
@@ -211,11 +191,10 @@ class ObjectCache:
             policy=self._config.policy,
             capacity=self._config.capacity,
             size=len(self._units),
-            pinned=len(self._units.named(self._pinned_ids, self._pinned_classes)),
+            pinned=sum(self._is_named(unit) for unit in self.units()),
             sketch_age=sketch.age if sketch else 0.0,
             sketch_halvings=sketch.halvings if sketch else 0,
             crop_bytes=self._crops.used_bytes,
-            state_conflicts=self._conflicts_seen,
             warm=self._warm,
             lookups=self._lookups.lookups,
             hits=self._lookups.hits,
@@ -252,7 +231,7 @@ class ObjectCache:
                     self._counts["removals"] += 1
                 unit = None
             else:
-                origin = self._units.held_or_departed(change.created_from)
+                origin = self._units.get(change.created_from) or self._departed.get(change.created_from)
                 unit = after_change(held, change, origin)
                 if unit is not None:
                     self._hold(unit, held, is_used=change.source == BY_THE_ROBOT)
@@ -263,12 +242,11 @@ class ObjectCache:
     ) -> tuple[StateBelief, ...]:
         """Weigh what another source says of an object's states against what is believed; return the states after it.
 
-        Conflicts are recorded. The object's unit takes the states over, where it is held.
+        Conflicts are counted. The object's unit takes the states over, where it is held.
         """
-        states, conflicts = weigh_claims(object_id, believed, claims, now_ns, self._config.state_half_life_s)
+        states, conflicts = weigh_claims(believed, claims, now_ns, self._config.state_half_life_s)
         with self._lock:
-            self.conflicts.extend(conflicts)
-            self._conflicts_seen += len(conflicts)
+            self._counts["state_conflicts"] += conflicts
             unit = self._units.get(object_id)
             if unit is not None:
                 self._set(replace(unit, states=states))
@@ -296,9 +274,9 @@ class ObjectCache:
         """Forget every unit and start the policy afresh; the counts go on."""
         with self._lock:
             self._lookups.work_off(self._policy)
-            for unit in self._units.all():
+            for unit in self.units():
                 self._drop(unit)
-            self._units.forget_departed()
+            self._departed.clear()
             self._newest_ns = 0
             self._policy = self._build_policy()
 
@@ -325,7 +303,7 @@ class ObjectCache:
             for unit in units:
                 if unit.object_id not in self._units:
                     self._hold(unit, None)
-            self._crops.adopt([unit.object_id for unit in self._units.all()])
+            self._crops.adopt(list(self._units))
         return len(units)
 
     # Under the lock
@@ -340,16 +318,18 @@ class ObjectCache:
     def _is_pinned(self, key: Key) -> bool:
         """Return whether a pending subgoal names an object, or the robot used it lately: a look round must not flush
         that."""
-        if key in self._pinned_ids:
-            return True
         unit = self._units.get(str(key))
         if unit is None:
-            return False
+            return key in self._pinned_ids
         is_used = unit.used_ns > 0 and self._newest_ns - unit.used_ns <= USED_STAYS_NS
-        return is_used or unit.object_class in self._pinned_classes
+        return is_used or self._is_named(unit)
+
+    def _is_named(self, unit: MemoryUnit) -> bool:
+        return unit.object_id in self._pinned_ids or unit.object_class in self._pinned_classes
 
     def _set(self, unit: MemoryUnit) -> None:
-        self._units.put(unit)
+        self._units[unit.object_id] = unit
+        self._departed.pop(unit.object_id, None)
         self._newest_ns = max(self._newest_ns, unit.stamp_ns)
         self._on_change(unit.object_id, unit)
 
@@ -377,7 +357,10 @@ class ObjectCache:
         self._drop(self._units[str(key)])
 
     def _drop(self, unit: MemoryUnit) -> None:
-        self._units.drop(unit.object_id)
+        del self._units[unit.object_id]
+        self._departed[unit.object_id] = unit
+        if len(self._departed) > _REMEMBERED_DEPARTED:
+            self._departed.popitem(last=False)
         self._last_use_ns.pop(unit.object_id, None)
         self._crops.remove(unit.object_id)
         self._on_change(unit.object_id, None)

@@ -1,10 +1,9 @@
-"""The units that a cache holds; how a sighting, a skill or a claim changes one; and their snapshot on disk."""
+"""How a sighting, a skill or a claim about its states changes a memory unit; and the units' snapshot on disk."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,77 +16,6 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.resources import create_private
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief, with_state
-
-# Units that left and are still known: a slice may be cut from one of them.
-_REMEMBERED_DEPARTED = 16
-
-
-class HeldUnits:
-    """Units by object id. One thread writes at a time; reading needs no lock, because a copy of a dict is atomic and an
-    iteration over a dict that a writer may change is not."""
-
-    def __init__(self) -> None:
-        self._units: dict[str, MemoryUnit] = {}
-        self._ids_by_class: dict[str, dict[str, None]] = {}
-        self._departed: OrderedDict[str, MemoryUnit] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._units)
-
-    def __contains__(self, object_id: object) -> bool:
-        return object_id in self._units
-
-    def __getitem__(self, object_id: str) -> MemoryUnit:
-        return self._units[object_id]
-
-    def get(self, object_id: str) -> MemoryUnit | None:
-        """Return the unit of an object, None when it is not held."""
-        return self._units.get(object_id)
-
-    def all(self) -> tuple[MemoryUnit, ...]:
-        """Return all units, in no particular order."""
-        return tuple(self._units.copy().values())
-
-    def ids_of_class(self, object_class: str) -> tuple[str, ...]:
-        """Return the ids of the units of a class."""
-        return tuple(self._ids_by_class.get(object_class, {}).copy())
-
-    def held_or_departed(self, object_id: str) -> MemoryUnit | None:
-        """Return the unit of an object that is held, or that was among the last ones to leave."""
-        return self._units.get(object_id) or self._departed.get(object_id)
-
-    def named(self, object_ids: Iterable[str], object_classes: Iterable[str]) -> set[str]:
-        """Return the ids of the held units with one of these ids or classes."""
-        found = {object_id for object_id in object_ids if object_id in self._units}
-        return found.union(*(self.ids_of_class(name) for name in object_classes))
-
-    def put(self, unit: MemoryUnit) -> None:
-        """Hold a unit, in the place of the one of the same object."""
-        held = self._units.get(unit.object_id)
-        if held is not None and held.object_class != unit.object_class:
-            self._leave_class(held)
-        self._units[unit.object_id] = unit
-        self._ids_by_class.setdefault(unit.object_class, {})[unit.object_id] = None
-        self._departed.pop(unit.object_id, None)
-
-    def drop(self, object_id: str) -> None:
-        """Let a unit leave."""
-        unit = self._units.pop(object_id)
-        self._leave_class(unit)
-        self._departed[object_id] = unit
-        if len(self._departed) > _REMEMBERED_DEPARTED:
-            self._departed.popitem(last=False)
-
-    def forget_departed(self) -> None:
-        """Forget the units that left."""
-        self._departed.clear()
-
-    def _leave_class(self, unit: MemoryUnit) -> None:
-        ids = self._ids_by_class[unit.object_class]
-        del ids[unit.object_id]
-        if not ids:
-            del self._ids_by_class[unit.object_class]
-
 
 # Uncertainty of the place where a skill says that it put something.
 _SKILL_STD_M = 0.05
@@ -178,38 +106,24 @@ class StateClaim:
     source: str = "vlm"
 
 
-@dataclass(frozen=True)
-class StateConflict:
-    """A claim that contradicted a belief: which of the two was kept, and how much each weighed."""
-
-    object_id: str
-    believed: StateBelief
-    claimed: StateClaim
-    claim_won: bool
-    belief_weight: float
-    claim_weight: float
-
-
 def weigh_claims(
-    object_id: str, states: tuple[StateBelief, ...], claims: Iterable[StateClaim], now_ns: int, half_life_s: float
-) -> tuple[tuple[StateBelief, ...], tuple[StateConflict, ...]]:
-    """Return an object's states after the claims, and the conflicts with what was believed.
+    states: tuple[StateBelief, ...], claims: Iterable[StateClaim], now_ns: int, half_life_s: float
+) -> tuple[tuple[StateBelief, ...], int]:
+    """Return an object's states after the claims, and how many of these contradicted what was believed.
 
     A word weighs its confidence, halved for every `half_life_s` of age; the heavier one is kept, the belief on a tie.
     """
-    conflicts = []
+    conflicts = 0
     for claim in claims:
         opposed = _opposed(states, claim)
         if opposed is not None:
-            belief_weight = opposed.probability * _freshness(opposed.confirmed_ns, now_ns, half_life_s)
+            conflicts += 1
             confidence = max(claim.probability, 1.0 - claim.probability)
-            claim_weight = confidence * _freshness(claim.stamp_ns, now_ns, half_life_s)
-            won = claim_weight > belief_weight
-            conflicts.append(StateConflict(object_id, opposed, claim, won, belief_weight, claim_weight))
-            if not won:
+            believed = opposed.probability * _freshness(opposed.confirmed_ns, now_ns, half_life_s)
+            if confidence * _freshness(claim.stamp_ns, now_ns, half_life_s) <= believed:
                 continue
         states = _believing(states, claim)
-    return states, tuple(conflicts)
+    return states, conflicts
 
 
 def _opposed(states: tuple[StateBelief, ...], claim: StateClaim) -> StateBelief | None:
