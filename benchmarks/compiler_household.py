@@ -27,8 +27,7 @@ from benchmarks.guidance_judge import GuidedMoment, is_precise
 from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial
-from benchmarks.household_lives import Lives
+from benchmarks.household_life import Life, Lives, Trial
 from memory_node.app.progress import progress_bar
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig

@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.ablated_memory import MODES
-from benchmarks.household_cases import SPLITS, SUITES, Case, lives, load_cases, single_days
+from benchmarks.household_cases import SPLITS, SUITES, Case, load_cases
 from benchmarks.household_faults import Faults
-from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial, ignore_trial
+from benchmarks.household_life import Lives, Trial, ignore_trial
 from benchmarks.household_metrics import rows_of
 from benchmarks.household_stream import ROWS, StreamSetting, run_stream
 from benchmarks.model_figures import add_planner_arguments, llm_config
@@ -76,8 +74,6 @@ def experience_config(args: argparse.Namespace) -> ExperienceConfig:
 
 
 # Failures of one goal after which an executor with faults gives up.
-# as config/planner.yaml ships it
-_SHIPPED_COMPILER = "rules"
 _PATIENCE = 3
 
 
@@ -185,26 +181,15 @@ def live(
     All of a floor plan are one life; with `unknown` each is its own, and so much of the home was not seen before.
     on_trial: is told each as it ends.
     """
-    kinds = load_catalogue()
-    trials: list[Trial] = []
+    # What the robot learns from its episodes goes with it from home to home.
+    experience = Experience(learning, NullLog(), system_clock)
+    lives, trials = Lives(mode, homes, embedder, planner, experience, unknown=unknown), []
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {mode}", total=len(cases))
-        # What the robot learns from its episodes goes with it from home to home.
-        experience = Experience(learning, NullLog(), system_clock)
-        for home in lives(cases) if unknown is None else single_days(cases):
-            life = Life(
-                mode,
-                embedder,
-                planner,
-                experience,
-                unknown=unknown or 0.0,
-                guidance=lambda memory: memory.guidance.port(_SHIPPED_COMPILER),
-            )
-            for case in home:
-                world = homes.world(case)
-                trials.append(life.run(case, world, partial(judge_of, case, kinds=kinds)))
-                on_trial(trials[-1])
-                bar.advance(task)
+        for case in cases:
+            trials.append(lives.run(case))
+            on_trial(trials[-1])
+            bar.advance(task)
     return trials
 
 

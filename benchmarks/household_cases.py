@@ -91,16 +91,3 @@ def _case(row: Mapping[str, Any], suite: str, generator: random.Random) -> Case:
         return Case(name, row["subset"], task["floor_plan"], row["instruction"], task)
     name = f"{row['category']} {row['id']}"
     return Case(name, row["category"], row["floor_plan"], row["instruction"], {}, row["goal"])
-
-
-def single_days(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return every case as a life of its own: nothing is known from the days before."""
-    return [[case] for case in cases]
-
-
-def lives(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases by floor plan: each list is one life of the robot."""
-    grouped: dict[str, list[Case]] = {}
-    for case in cases:
-        grouped.setdefault(case.floor_plan, []).append(case)
-    return list(grouped.values())

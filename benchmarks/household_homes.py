@@ -11,10 +11,12 @@ import numpy as np
 
 from benchmarks.alfred_home import AlfredScenes
 from benchmarks.household_cases import Case
-from benchmarks.household_conditions import ConditionReader
+from benchmarks.household_goals import ConditionReader
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.geometry import FloatArray, OrientedBox
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.memory import RobotMemory
+from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.appliances import chill
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.thing import ObjectType, Thing, initial_states
@@ -55,6 +57,18 @@ _ON_WALLS = {"LightSwitch": 1.2}  # class -> height in metres
 _TRIES = 40
 _IN_REACH_M = 1.2
 _SEVERAL = re.compile(r"\b(?:two|both|2)\b", re.IGNORECASE)
+
+
+def lay_map(memory: RobotMemory, world: World, stamp_ns: int) -> None:
+    """Tell a memory the map of a home, and where in it the robot starts."""
+    grid = world.grid
+    laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+    memory.set_map(laid, stamp_ns, tuple(world.layout.start.position[:2]))
+
+
+def area_position(memory: RobotMemory, area_id: str) -> tuple[float, float]:
+    """Return where a robot stands in one of the areas that a memory knows, (x, y) in map."""
+    return {area.id: area.position for area in memory.scene().areas}[area_id]
 
 
 class Homes:

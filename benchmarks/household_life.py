@@ -1,18 +1,22 @@
-"""One life of the robot in one home: it patrols, is restarted, and carries out instruction after instruction."""
+"""Lives of the robot in homes: it patrols, is restarted, and carries out instruction after instruction; it takes along
+what its episodes taught."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from benchmarks.ablated_memory import KARMA_NO_SHORT_TERM, ablated, sources_of
 from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.household_cases import Case
-from benchmarks.household_goals import Judge
-from benchmarks.household_homes import some_classes
+from benchmarks.household_faults import Chances, Faults
+from benchmarks.household_goals import Judge, judge_of
+from benchmarks.household_homes import Homes, area_position, lay_map, some_classes
 from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import GuidancePort
@@ -28,7 +32,6 @@ from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.execution import ExecutionFaults, RobotConfig
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.visibility import horizontal_distance
@@ -130,12 +133,14 @@ class Life:
         self._needed = self._right = 0
         self._recalls = RecallJudge()
         config = RobotConfig(reach_m=ALFRED_REACH_M)
-        self._take_in_map(world)
+        if not self._memory.scene().areas:
+            lay_map(self._memory, world, self._now_ns())
+        where = partial(area_position, self._memory)
         self._begin_day()
         self._unseen = some_classes(world, self._unknown, case.id)
         if self._sees:
-            self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
-        robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
+            self._patrol(HomeRobot(world, config, where, clock=self._now_ns))
+        robot = HomeRobot(world, config, where, faults=self._faults, clock=self._now_ns)
         self._robot = robot
         # A restart leaves only the long-term memory.
         self._memory.cache.clear()
@@ -195,15 +200,6 @@ class Life:
     def _now_ns(self) -> int:
         # Time passes between days, so that yesterday's knowledge has the right age.
         return self._day * _DAY_NS + (self._world.now_ns if self._world is not None else 0)
-
-    def _area_position(self, area_id: str) -> tuple[float, float]:
-        return {area.id: area.position for area in self._memory.scene().areas}[area_id]
-
-    def _take_in_map(self, world: World) -> None:
-        if not self._memory.scene().areas:
-            grid = world.grid
-            laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
-            self._memory.set_map(laid, self._now_ns(), tuple(world.layout.start.position[:2]))
 
     def _begin_day(self) -> None:
         """Tell memory that the hand is empty: the home is laid out anew with all that was in it."""
@@ -340,3 +336,53 @@ class _WatchedRobot:
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end."""
         return self._life.run_skill(self._robot, call)
+
+
+# Makes what compiles a memory at each step.
+Guide = Callable[[RobotMemory], GuidancePort]
+
+
+def guided_by_rules(memory: RobotMemory) -> GuidancePort:
+    """Return the compiler that needs no model, as a planner node has it by default."""
+    return memory.guidance.port("rules")
+
+
+class Lives:
+    """Carries out one case after the other. mode, experience, guidance: see Life. faults: of the executor and its
+    skills; None: nothing goes wrong. seed: of the luck of each case. unknown: see Life; None: all cases of a floor plan
+    are one life, else each is its own. current: the life of the running case.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        homes: Homes,
+        embedder: TextEmbedder,
+        planner: Planner,
+        experience: Experience,
+        faults: Faults | None = None,
+        seed: int = 0,
+        guidance: Guide | None = guided_by_rules,
+        unknown: float | None = None,
+    ) -> None:
+        self._homes = homes
+        self._planner = planner
+        self._faults = faults
+        self._seed = seed
+        self._begin = partial(Life, mode, embedder, planner, experience, unknown=unknown or 0.0, guidance=guidance)
+        self._are_single = unknown is not None
+        self._kinds = load_catalogue()
+        self._lives: dict[str, Life] = {}
+        self.current: Life | None = None
+
+    def run(self, case: Case, attempt: int = 1) -> Trial:
+        """Carry out a case in its home; attempt: 1 for the first."""
+        planner, skills = self._planner, ExecutionFaults()
+        if self._faults is not None:
+            planner, skills = self._faults.careless(self._planner, Chances(self._seed, case.id))
+        home = case.id if self._are_single else case.floor_plan
+        if home not in self._lives:
+            self._lives[home] = self._begin()
+        self.current = life = self._lives[home]
+        life.equip(planner, skills)
+        return life.run(case, self._homes.world(case), partial(judge_of, case, kinds=self._kinds), attempt)

@@ -12,8 +12,7 @@ from benchmarks.averages import shuffled
 from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Trial, ignore_trial
-from benchmarks.household_lives import Lives
+from benchmarks.household_life import Lives, Trial, ignore_trial
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock

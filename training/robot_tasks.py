@@ -14,8 +14,8 @@ from benchmarks.choice import sample
 from benchmarks.household_cases import load_cases
 from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_lives import Lives as HouseholdLives
-from benchmarks.household_lives import guided_by_rules
+from benchmarks.household_life import Lives as HouseholdLives
+from benchmarks.household_life import guided_by_rules
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
 from benchmarks.life.day_form import Answer, Ask, Do, GoalForm

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from benchmarks.household_homes import lay_map
 from benchmarks.life.robot_life import RobotLife
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import Pose
-from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.reach_position import stand_off
 
 BEFORE_S = 3600.0
@@ -17,9 +17,7 @@ _LOOK_S = 1.0  # from one look to the next
 def take_in_map(life: RobotLife) -> None:
     """Tell memory the map, and what its rooms are called."""
     world, memory = life.world, life.memory
-    grid = world.grid
-    laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
-    memory.set_map(laid, life.now_ns(), tuple(world.layout.start.position[:2]))
+    lay_map(memory, world, life.now_ns())
     for room in memory.scene().rooms:
         plan = world.layout.room_at(*room.center)
         if plan is not None:

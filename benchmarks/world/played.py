@@ -6,11 +6,13 @@ import random
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.alfred_home import ALFRED_REACH_M
+from benchmarks.household_homes import area_position, lay_map
 from benchmarks.world.relevant import listed
 from benchmarks.world.truth import Comparison, Score, matched, meets
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -23,7 +25,6 @@ from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.execution import RobotConfig
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.robot import HomeRobot
@@ -67,10 +68,9 @@ class HomePlay:
         self._random = random.Random(seed)
         config = MemoryConfig(scene_graph=SceneGraphConfig(area_spacing_m=_AREA_SPACING_M))
         self._memory: RobotMemory = open_memory(config, self._now_ns, embedder)
-        grid = world.grid
-        laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
-        self._memory.set_map(laid, self._now_ns(), tuple(world.layout.start.position[:2]))
-        self._robot = HomeRobot(world, RobotConfig(reach_m=ALFRED_REACH_M), self._area_position, clock=self._now_ns)
+        lay_map(self._memory, world, self._now_ns())
+        where = partial(area_position, self._memory)
+        self._robot = HomeRobot(world, RobotConfig(reach_m=ALFRED_REACH_M), where, clock=self._now_ns)
         self._seen: set[str] = set()
         self._handled: set[str] = set()
         self._moved: set[str] = set()
@@ -105,9 +105,6 @@ class HomePlay:
 
     def _now_ns(self) -> int:
         return 10**18 + self._world.now_ns
-
-    def _area_position(self, area_id: str) -> tuple[float, float]:
-        return {area.id: area.position for area in self._memory.scene().areas}[area_id]
 
     def _believed(self) -> WorldState:
         held = self._memory.held_object()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.alfred_goals import goal_from_alfred
-from benchmarks.household_conditions import ConditionReader
-from benchmarks.household_goals import AlfredJudge, ConditionJudge
+from benchmarks.household_goals import AlfredJudge, ConditionJudge, ConditionReader
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
 from memory_node.sim.home_file import load_home
