@@ -15,8 +15,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, Ski
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.skill_bridge.arm import REPLANS
+from memory_node.nodes.skill_bridge.base import Driving
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
@@ -28,7 +28,7 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.planner.stand_off_poses import Costmap
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.sim.physics.fetch import ARM_JOINTS
+from memory_node.sim.physics.model import ARM_JOINTS
 from memory_node.sim.physics.motions import End, Motion
 from memory_node.sim.physics.robot import BodyRobot
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from memory_node.domain.geometry import Pose
-from memory_node.sim.physics.fetch import FINGER_JOINTS
-from memory_node.sim.physics.item import MechanismKind
+from memory_node.sim.physics.furniture import MechanismKind
+from memory_node.sim.physics.model import FINGER_JOINTS
 from memory_node.sim.physics.simulation import Simulation
 
 _SLIP_EVERY_S = 150.0  # of holding, on average

@@ -22,8 +22,8 @@ from memory_node.planner.open_planner import open_planner
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.embedders import build_embedder
 from memory_node.sim.noise import BodyNoise
+from memory_node.sim.physics.furniture import Item, MechanismKind
 from memory_node.sim.physics.home import plan_home
-from memory_node.sim.physics.item import Item, MechanismKind
 from memory_node.sim.physics.motions import End
 from memory_node.sim.physics.robot import TICK_S, BodyRobot
 

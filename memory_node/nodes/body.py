@@ -20,8 +20,8 @@ from memory_node.nodes.node_parameters import BodyParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
 from memory_node.sim.noise import BodyNoise
-from memory_node.sim.physics.fetch import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
 from memory_node.sim.physics.home import plan_home
+from memory_node.sim.physics.model import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
 from memory_node.sim.physics.rgbd_camera import CAMERA_BODY, Film
 from memory_node.sim.physics.robot import TICK_S, BodyRobot
 

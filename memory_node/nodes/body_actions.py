@@ -18,7 +18,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.running_goals import RunningGoals
-from memory_node.sim.physics.fetch import ARM_JOINTS
+from memory_node.sim.physics.model import ARM_JOINTS
 from memory_node.sim.physics.motions import ArmMotion, End, Motion
 from memory_node.sim.physics.robot import BodyRobot
 

@@ -12,9 +12,8 @@ from memory_node.nodes.execute_skill import SkillGoal, SkillServer
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm, TrajectoryGripper
-from memory_node.nodes.skill_bridge.base import NavigationBase, Surroundings
+from memory_node.nodes.skill_bridge.base import Driving, NavigationBase, Surroundings
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer

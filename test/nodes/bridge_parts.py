@@ -14,8 +14,8 @@ from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
+from memory_node.nodes.skill_bridge.base import Driving
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.plugins import RobotParts

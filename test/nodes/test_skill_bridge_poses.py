@@ -5,8 +5,7 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps, tool_pose
-from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
+from memory_node.nodes.skill_bridge.grasping import GripperShape, free_spots, rank_grasps, rank_placements, tool_pose
 from memory_node.nodes.skill_bridge.target import Grip
 
 ROBOT = Pose.planar(0.0, 0.0, 0.0)

@@ -113,8 +113,8 @@ def test_depth_without_a_camera_info_of_its_own_is_waited_for_and_then_skipped()
     from rclpy.serialization import serialize_message
     from sensor_msgs.msg import Image
 
+    from memory_node.nodes.inputs.arrival_poses import RgbdCamera
     from memory_node.nodes.inputs.arrivals import Images, Unread
-    from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
     from memory_node.nodes.inputs.timeline import Moment
 
     by_topic = {topic: message for _, topic, message in recorded()}

@@ -20,10 +20,10 @@ from memory_node.domain.states import ObjectState
 from memory_node.sim.noise import BodyNoise, LocalizationNoise
 from memory_node.sim.physics.arm_planner import ArmKinematics
 from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
-from memory_node.sim.physics.fetch import ARM_JOINTS
 from memory_node.sim.physics.floor_map import find_way
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.home_file import read_home
+from memory_node.sim.physics.model import ARM_JOINTS
 from memory_node.sim.physics.motions import DriveMotion, End
 from memory_node.sim.physics.rgbd_camera import FILM_HEIGHT, FILM_WIDTH, Film
 from memory_node.sim.physics.robot import TICK_S, BodyRobot, Localization

@@ -13,9 +13,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, PoseKind, SkillFailure, StateChange
 from memory_node.domain.skill_library import declaration
-from memory_node.nodes.skill_bridge.grasping import Grasp
+from memory_node.nodes.skill_bridge.grasping import Grasp, Placement, free_spots, rank_placements
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun, first_reachable
-from memory_node.nodes.skill_bridge.placing import Placement, free_spots, rank_placements
 from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, GraspSource, RobotParts, load_plugin
 from memory_node.nodes.skill_bridge.target import Grip, Target, TargetLookup
 from memory_node.world.skills import declared_changes

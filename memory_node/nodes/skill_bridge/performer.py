@@ -11,7 +11,7 @@ from memory_node.domain.geometry import FloatArray
 from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillFailure, SkillResult, StateChange
 from memory_node.domain.skill_declaration import Appliance, ArgumentKind, Skill
 from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS, check_call, declaration, outcome_of
-from memory_node.nodes.skill_bridge.driving import Driving
+from memory_node.nodes.skill_bridge.base import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
-from memory_node.sim.physics.fetch import ARM_JOINTS, TOOL, fetch_spec
+from memory_node.sim.physics.model import ARM_JOINTS, TOOL, fetch_spec
 
 _STEPS = 80
 # Starts of a search, and solutions after which it ends.

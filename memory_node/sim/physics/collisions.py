@@ -8,8 +8,7 @@ import mujoco
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose
-from memory_node.sim.physics.fetch import ARM_JOINTS, TOOL
-from memory_node.sim.physics.model import joint_name, moving_body
+from memory_node.sim.physics.model import ARM_JOINTS, TOOL, joint_name, moving_body
 from memory_node.sim.physics.simulation import FINGER_BODIES, Simulation
 
 # What the arm does not move.

@@ -8,9 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.sim.physics.furniture import make_furniture, wall
+from memory_node.sim.physics.furniture import (
+    Form,
+    Item,
+    Part,
+    Rgba,
+    Vector,
+    box,
+    cylinder,
+    ellipsoid,
+    make_furniture,
+    wall,
+)
 from memory_node.sim.physics.home_file import HomeEntries, KindEntry, Rectangle, SurfaceEntry, read_home
-from memory_node.sim.physics.item import Form, Item, Part, Rgba, Vector, box, cylinder, ellipsoid
 
 # What keeps round things from rolling for ever, as MuJoCo's coefficient (m): an apple stops within its own length.
 _ROLLING_M = {"round": 0.004, "can": 0.0005}

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
-from memory_node.sim.physics.fetch import ARM_JOINTS, BASE_JOINTS, FINGER_JOINTS, FINGER_TRAVEL_M
+from memory_node.sim.physics.model import ARM_JOINTS, BASE_JOINTS, FINGER_JOINTS, FINGER_TRAVEL_M
 from memory_node.sim.physics.simulation import Simulation
 
 # rad/s of the joints and m/s of the torso at full speed, as Fetch's own limits

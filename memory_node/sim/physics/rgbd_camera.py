@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
-from memory_node.sim.physics.fetch import CAMERA
+from memory_node.sim.physics.model import CAMERA
 from memory_node.sim.physics.simulation import Simulation
 
 WIDTH, HEIGHT = 640, 480

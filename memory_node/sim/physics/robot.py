@@ -12,9 +12,9 @@ from memory_node.sim.camera import CameraFrame
 from memory_node.sim.noise import BodyNoise, LocalizationNoise, noisy_depth
 from memory_node.sim.physics.arm_planner import ArmKinematics, ArmPlanner
 from memory_node.sim.physics.collisions import PlanningScene
-from memory_node.sim.physics.fetch import ARM_JOINTS
 from memory_node.sim.physics.floor_map import find_way, occupancy
 from memory_node.sim.physics.home import HomePlan
+from memory_node.sim.physics.model import ARM_JOINTS
 from memory_node.sim.physics.motions import ArmMotion, DriveMotion, Ended, GripperMotion, Motion
 from memory_node.sim.physics.rgbd_camera import ROBOT, HeadCamera, Image
 from memory_node.sim.physics.simulation import Simulation, Switches

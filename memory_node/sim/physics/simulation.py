@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
-from memory_node.sim.physics.fetch import ARM_JOINTS, BASE_JOINTS, FINGER_JOINTS
+from memory_node.sim.physics.furniture import Form, Item, MechanismKind, Part
 from memory_node.sim.physics.home import HomePlan
-from memory_node.sim.physics.item import Form, Item, MechanismKind, Part
-from memory_node.sim.physics.model import compile_home, joint_name, moving_body
+from memory_node.sim.physics.model import ARM_JOINTS, BASE_JOINTS, FINGER_JOINTS, compile_home, joint_name, moving_body
 
 FINGER_BODIES = tuple(name.replace("_joint", "_link") for name in FINGER_JOINTS)
 # The robot's first posture: arm folded beside the head's view, tool down, torso raised.
