@@ -16,10 +16,10 @@ from benchmarks.memory_utility import Answered, UtilityRow, utility_row
 from memory_node.domain.context import estimate_tokens
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, dated
-from memory_node.knowledge.by_model.answering import FindStatements, ModelAnswers
+from memory_node.knowledge.by_model import FindStatements, ModelAnswers
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import stems
 from memory_node.llm.ask import answer_of
 from memory_node.llm.chat import ChatModel, Deadline, Message
 from memory_node.search.lexical_index import LexicalIndex

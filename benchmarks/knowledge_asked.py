@@ -14,8 +14,8 @@ from benchmarks.knowledge_cases import load_dataset
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import Deed
-from memory_node.knowledge.standardise import document_steps
-from memory_node.knowledge.text.words import plain_words
+from memory_node.knowledge.standard_step import document_steps
+from memory_node.knowledge.text import plain_words
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

@@ -11,9 +11,8 @@ from typing import Any
 
 from benchmarks.rows import open_text
 from memory_node.domain.errors import InvalidValueError
-from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
-from memory_node.knowledge.text.dates import stamp_of
+from memory_node.knowledge.standard_step import StandardStep, Turn, document_steps, talk_steps
+from memory_node.knowledge.text import stamp_of
 
 # The categories of LoCoMo that memory can answer; 5 asks for what was never said.
 _ANSWERABLE = (1, 2, 3, 4)

@@ -14,7 +14,7 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import Extractor, RuleExtractor
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import Source
+from memory_node.knowledge.knowledge_nodes import Source
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.search.lexical_index import LexicalIndex
 from memory_node.search.request_words import content_tokens

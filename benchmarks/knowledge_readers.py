@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.domain.context import estimate_tokens
-from memory_node.knowledge.text.sentences import sentences
-from memory_node.knowledge.text.words import plain_words, stems
+from memory_node.knowledge.text import plain_words, sentences, stems
 from memory_node.llm.chat import Deadline, Message
 
 _SYSTEM = "You answer a question in as few words as possible. Use what is known."

@@ -16,10 +16,9 @@ from benchmarks.knowledge_readers import Reader
 from benchmarks.memory_utility import Answered, UtilityRow, utility_row
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.answering import Mode
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.mode import Mode
-from memory_node.knowledge.text.names import names_in
-from memory_node.knowledge.text.words import plain_words, stems
+from memory_node.knowledge.text import names_in, plain_words, stems
 from memory_node.search.lexical_index import LexicalIndex
 from memory_node.search.request_words import content_tokens
 

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memory_node.knowledge.extraction import MOST_PROPOSITIONS, Extractor, RuleExtractor
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.text.names import concepts_of
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import concepts_of, stems
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Deadline, LlmError, Message
 from memory_node.llm.reply_reader import json_form, read_json

@@ -28,21 +28,19 @@ from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.intake import Intake, take_over_learning
 from memory_node.intake.short_term_mirror import ShortTermMirror, TaskObjects
 from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.answering import Mode as KnowledgeMode
 from memory_node.knowledge.extraction import said_in_passing
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.mode import Mode as KnowledgeMode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.binding import grounded
-from memory_node.knowledge.told.in_words import in_words
+from memory_node.knowledge.told.telling import in_words
 from memory_node.lessons.expectations import Expectations, expectations_of
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
-from memory_node.questions.going_on import going_on
 from memory_node.questions.household import household_answer
-from memory_node.questions.locate import locate
-from memory_node.questions.long_term_search import LongTermSearch
-from memory_node.questions.past_episodes import PastEpisodes
+from memory_node.questions.locate import LongTermSearch, locate
+from memory_node.questions.past_episodes import PastEpisodes, going_on
 from memory_node.scene_graph.edits import UndoBook
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PlaceCensus, PlaceWatch

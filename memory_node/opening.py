@@ -18,11 +18,10 @@ from memory_node.domain.step import Deed, EpisodeSummary, StepRecord
 from memory_node.episodes.deed_log import DEEDS, DeedLog
 from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
-from memory_node.knowledge.by_model.merging import ModelJudge
-from memory_node.knowledge.by_model.reading import ModelTellingReader
+from memory_node.knowledge.by_model import ModelJudge, ModelTellingReader
 from memory_node.knowledge.facts import proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, Source
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import TOLD, step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig

@@ -15,7 +15,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneSnapshot
 from memory_node.domain.step import Deed, EpisodeSummary, StepRecord
 from memory_node.episodes.deed_log import DEEDS
 from memory_node.episodes.past_attempt import ATTEMPTS
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
 from memory_node.lessons.lesson import LESSONS as WRITTEN
 from memory_node.scene_graph.place_habits import PLACE_CENSUS
 from memory_node.store.records import Document

@@ -17,7 +17,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import stems
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

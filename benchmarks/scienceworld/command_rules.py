@@ -27,7 +27,7 @@ from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Guidance, StepObservation, said
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.skill import SkillCall
-from memory_node.episodes.repetition import repeated
+from memory_node.episodes.class_actions import repeated
 
 # So often a command is sent in vain before it is given up.
 _MOST_TRIES = 3

@@ -17,14 +17,13 @@ from memory_node.app.progress import progress_bar
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.resources import create_private
-from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.answering import KnowledgeAnswer, Mode
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
-from memory_node.knowledge.mode import Mode
-from memory_node.knowledge.removal import Criteria, Deleted
+from memory_node.knowledge.knowledge_nodes import Criteria, Deleted
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.text.dates import stamp_of
-from memory_node.knowledge.told.in_words import in_words
+from memory_node.knowledge.text import stamp_of
+from memory_node.knowledge.told.telling import in_words
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory

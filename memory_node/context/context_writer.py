@@ -23,7 +23,7 @@ from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.step import Deed
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.text import sentences
 from memory_node.knowledge.told.binding import VERBS, BindingFacts
 from memory_node.lessons.expectations import Expectations, Named
 from memory_node.lessons.experience import Experience

@@ -20,7 +20,7 @@ from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.context.ways import Subgoal, calls_towards
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS, bind
-from memory_node.episodes.repetition import repeated
+from memory_node.episodes.class_actions import repeated
 from memory_node.llm.ask import Question, ask, prompt_templates
 from memory_node.llm.chat import (
     ChatModel,

@@ -17,7 +17,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.domain.states import ObjectState
-from memory_node.episodes.repetition import repeated
+from memory_node.episodes.class_actions import repeated
 from memory_node.world.facts import closed_around
 from memory_node.world.skills import bound, unmet
 

@@ -18,7 +18,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import Deed
 from memory_node.knowledge.answering import dated
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.text import sentences
 from memory_node.lessons.expectations import WRITER
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.long_term import ExperienceAnswer

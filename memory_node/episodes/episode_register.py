@@ -9,8 +9,7 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_arguments, class_call
-from memory_node.episodes.consistency import ConsistencyWarning
-from memory_node.episodes.working_memory import WorkingMemory
+from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemory
 
 
 class RunningEpisode:

@@ -11,9 +11,8 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary
-from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.answering import KnowledgeAnswer, Mode
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
 from memory_node.lessons.lesson import Lesson
 from memory_node.short_term.object_cache import CachedUnit
 

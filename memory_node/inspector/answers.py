@@ -13,7 +13,7 @@ from memory_node.domain.context import Context, estimate_tokens
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.step import ModelCost
 from memory_node.inspector.row import At, Believed, Metres, Name, Names, OrNone, Row, Stamp, rounded, several
-from memory_node.questions.thing_words import ThingWords
+from memory_node.questions.present import ThingWords
 
 _DAY_S = 24 * 3600.0
 

@@ -13,9 +13,9 @@ from memory_node.domain.skill import StateChange
 from memory_node.inspector import requests as asks
 from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.inspector.edit_book import Deed
+from memory_node.knowledge.answering import Mode
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
-from memory_node.knowledge.told.in_words import in_words
+from memory_node.knowledge.told.telling import in_words
 
 # The stamp of what is told: memory's own now.
 _NOW = 0

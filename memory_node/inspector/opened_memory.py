@@ -21,8 +21,8 @@ from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.agent_memory import AgentMemory, CacheView, Listener, MemoryChange, MemoryViews
 from memory_node.inspector.robot_tasks import RobotTasks
+from memory_node.knowledge.answering import Mode
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.engine import open_engine, page_copy, reason_of

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from memory_node.domain.states import StateBelief
-from memory_node.questions.thing_words import BELIEVED
+from memory_node.questions.present import BELIEVED
 
 OfKind = TypeVar("OfKind", bound="Row")
 

@@ -18,8 +18,8 @@ from memory_node.inspector.edit_book import Deed, EditBook
 from memory_node.inspector.household import Household
 from memory_node.inspector.robot_tasks import RobotTasks, Task
 from memory_node.inspector.row import nanoseconds
-from memory_node.knowledge.mode import Mode
-from memory_node.questions.thing_words import ThingWords
+from memory_node.knowledge.answering import Mode
+from memory_node.questions.present import ThingWords
 
 _DEFAULT_K = 5
 

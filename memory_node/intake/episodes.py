@@ -22,8 +22,8 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import believed
 from memory_node.domain.step import NO_ACCOUNT, Deed, DemonstratedStep, EpisodeAccount, StepRecord
 from memory_node.episodes.class_actions import class_arguments
-from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.deed_log import DeedLog
+from memory_node.episodes.working_memory import ConsistencyWarning
 from memory_node.intake.short_term_mirror import TaskObjects
 from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.graph import SceneGraph

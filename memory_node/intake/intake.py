@@ -21,7 +21,7 @@ from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.short_term_mirror import GONE, ShortTermMirror
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import LESSONS
 from memory_node.scene_graph.edits import SceneEdits, UndoBook

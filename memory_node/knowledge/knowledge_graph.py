@@ -24,15 +24,22 @@ from memory_node.knowledge.extraction import (
     told_propositions,
 )
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict, to_dict
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS, KnowledgeLog
-from memory_node.knowledge.knowledge_nodes import Edit, KnowledgeNodes
+from memory_node.knowledge.knowledge_nodes import (
+    PROPOSITIONS,
+    STEPS,
+    Criteria,
+    Deleted,
+    Edit,
+    KnowledgeLog,
+    KnowledgeNodes,
+    least_useful,
+)
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
-from memory_node.knowledge.removal import Criteria, Deleted, least_useful
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
-from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.text import sentences
 from memory_node.knowledge.told.fact import Relation, ToldFact, with_ends
 from memory_node.knowledge.told.forms import ASKS
-from memory_node.knowledge.told.taking_back import is_over, is_said_by, words_taken_back
+from memory_node.knowledge.told.telling import is_over, is_said_by, words_taken_back
 from memory_node.knowledge.updating import UpdateJudge
 from memory_node.search.packing import Arrays
 

@@ -10,17 +10,25 @@ from memory_node.domain.context import Memory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.process import WorkerThread
-from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, episodic_steps
-from memory_node.knowledge.asking import Candidate, answer_of, answering, bearing_on
-from memory_node.knowledge.by_model.answering import ModelAnswers
+from memory_node.knowledge.answering import (
+    EPISODIC_HITS,
+    Candidate,
+    KnowledgeAnswer,
+    Mode,
+    answer_of,
+    answering,
+    bearing_on,
+    episodic_steps,
+    mode_of,
+)
+from memory_node.knowledge.by_model import ModelAnswers
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
-from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.knowledge.retrieval.retriever import Hit
 from memory_node.knowledge.retrieval.vector_rows import Vectors
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.text.names import concepts_said_in, names_in
+from memory_node.knowledge.text import concepts_said_in, names_in
 from memory_node.llm.chat import ChatModel
 
 # A remote embedder that is away is asked again after this.

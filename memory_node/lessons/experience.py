@@ -17,10 +17,9 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, StepRecord
-from memory_node.episodes.consistency import ConsistencyWarning
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
-from memory_node.episodes.working_memory import WorkingMemoryView
+from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemoryView
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.learner import Learner, OnEnded, learn_nothing

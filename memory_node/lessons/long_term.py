@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from memory_node.domain.step import StepRecord
-from memory_node.episodes.attempt_index import AttemptIndex
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
-from memory_node.episodes.past_attempt import PastAttempt
+from memory_node.episodes.past_attempt import AttemptIndex, PastAttempt
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons import plugmem
 from memory_node.lessons.bank import LessonBank

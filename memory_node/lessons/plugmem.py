@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue, SpokenNames
 from memory_node.catalogue.object_kind import Property
-from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.step import EpisodeSummary, StepRecord

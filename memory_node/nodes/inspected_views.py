@@ -20,8 +20,8 @@ from memory_node.domain.clock import system_clock
 from memory_node.domain.geometry import Pose
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
+from memory_node.knowledge.answering import Mode
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.qos import LATCHED

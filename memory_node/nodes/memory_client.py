@@ -18,11 +18,10 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import HeldObject, Place, SceneSnapshot
 from memory_node.domain.skill import StateChange, TriedPose
 from memory_node.domain.step import EpisodeAccount, EpisodeSummary
-from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.answering import KnowledgeAnswer, Mode
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.told.fact import ToldFact
-from memory_node.knowledge.told.in_words import in_words
+from memory_node.knowledge.told.telling import in_words
 from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
 from memory_node.nodes.service_clients import PeerTimeoutError, ServiceClients

@@ -18,7 +18,7 @@ from memory_node.domain.context import ALL_SOURCES, ContextSource, estimate_toke
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeAccount
-from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.answering import Mode
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import (

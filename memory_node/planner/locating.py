@@ -11,7 +11,7 @@ from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import Exploration, ObjectReference, SkillCall, SkillResult
 from memory_node.domain.states import believed
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import stems
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup

@@ -16,7 +16,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind, Skill
-from memory_node.episodes.repetition import repeated
+from memory_node.episodes.class_actions import repeated
 from memory_node.planner.goal import Goal
 
 _FREE = frozenset({"PickupObject", "OpenObject", "CloseObject"})

@@ -14,7 +14,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GOALS, GoalKind
-from memory_node.knowledge.text.dates import with_days
+from memory_node.knowledge.text import with_days
 from memory_node.knowledge.told.binding import Act, BindingFacts, Objection, forbids_use
 from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.planner.goal import Goal, Mention

@@ -13,8 +13,17 @@ from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.lessons.expectations import place_of
 from memory_node.lessons.lesson import Lesson, Preparation
-from memory_node.questions.past import Past, clock_of, past_form, spoken_deed, verb_of, with_whole_verbs
-from memory_node.questions.phrase import TIME, Phrase, phrase_of
+from memory_node.questions.past import (
+    TIME,
+    Past,
+    Phrase,
+    clock_of,
+    past_form,
+    phrase_of,
+    spoken_deed,
+    verb_of,
+    with_whole_verbs,
+)
 
 Way = Callable[[str, str, str, str], Lesson | None]
 

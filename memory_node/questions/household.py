@@ -13,14 +13,12 @@ from datetime import tzinfo
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.step import Deed
-from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer
-from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, Mode
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.questions.done import PlainPast, Way
 from memory_node.questions.present import PresentAnswer, PresentQuestions
-from memory_node.questions.told import told_answer
-from memory_node.questions.told_then import told_then_answer
+from memory_node.questions.told import told_answer, told_then_answer
 
 # What is asked of the scene and not known there is answered by words about a place alone.
 _PLACE = re.compile(r"\b(?:in|on|at|under|behind|near|with|inside|beside|to)\b", re.I)

@@ -13,7 +13,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
 from memory_node.search.packing import Arrays
 from memory_node.store.apply import tombstone_of
 from memory_node.store.reader import without_collection

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.episodes.consistency import ConsistencyWarning, after_step, check_action, first_state
+from memory_node.episodes.working_memory import ConsistencyWarning, after_step, check_action, first_state
 
 StepMaker = Callable[..., StepRecord]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from memory_node.domain.skill import SkillCall
-from memory_node.episodes.repetition import repeated
+from memory_node.episodes.class_actions import repeated
 
 A, B, C = (SkillCall("OpenObject", (name,)) for name in "ABC")
 

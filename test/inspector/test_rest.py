@@ -21,7 +21,7 @@ from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
 from memory_node.inspector import requests
 from memory_node.inspector.row import nanoseconds
 from memory_node.inspector.scene_rows import timeline
-from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.standard_step import document_steps
 from memory_node.memory import RobotMemory
 
 ROOT = Path(__file__).parents[2]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import stems
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.forms import TellingReader
 

@@ -3,10 +3,9 @@
 import pytest
 from knowledge_doubles import BagOfWords, ListedLog
 
-from memory_node.knowledge.asking import names_asked
+from memory_node.knowledge.answering import Mode, names_asked
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.mode import Mode
-from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.standard_step import document_steps
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import pytest
 from knowledge_doubles import BagOfWords, ListedLog
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.knowledge.by_model.merging import ModelJudge
-from memory_node.knowledge.by_model.reading import ModelTellingReader
+from memory_node.knowledge.by_model import ModelJudge, ModelTellingReader
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.told.fact import Relation, ToldFact

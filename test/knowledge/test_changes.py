@@ -12,9 +12,8 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
-from memory_node.knowledge.removal import Criteria
-from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS, Criteria
+from memory_node.knowledge.standard_step import Turn, document_steps, talk_steps
 
 DAY_NS = 86_400_000_000_000
 

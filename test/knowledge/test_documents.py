@@ -8,7 +8,7 @@ import pytest
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.text.dates import stamp_of
+from memory_node.knowledge.text import stamp_of
 
 
 def read(path: Path, counts: ReadCounts | None = None) -> list[StandardStep]:

@@ -10,7 +10,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.facts import SOURCES_KEPT, Proposition, proposition_from_dict, to_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
 
 
 class WordEmbedder:

@@ -10,9 +10,9 @@ from knowledge_doubles import BagOfWords, ListedLog, read_facts, reborn
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.knowledge.answering import Mode, mode_of
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.mode import Mode, mode_of
-from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.standard_step import document_steps
 
 TOWN = (
     "Laie is a town on the north shore of Oahu in Hawaii.",

@@ -11,9 +11,9 @@ from knowledge_doubles import BagOfWords, ListedLog, read_facts
 
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.retrieval.vector_rows import VectorRows
-from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.semantic_graph import PackedTable
+from memory_node.knowledge.standard_step import document_steps
 from memory_node.search.packing import (
     Arrays,
     pack_numbers,

@@ -6,7 +6,7 @@ from knowledge_doubles import BagOfWords, ListedLog
 
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
+from memory_node.knowledge.standard_step import Turn, document_steps, talk_steps
 from memory_node.search.lexical_index import LexicalIndex
 
 PASSAGES = {

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.retrieval.sorted_rows import SortedRows
+from memory_node.knowledge.retrieval.row_tables import NO_STEP, SortedRows, StepTable
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
-from memory_node.knowledge.retrieval.step_table import NO_STEP, StepTable
 from memory_node.search.lexical_index import LexicalIndex
 
 DIMENSION = 8

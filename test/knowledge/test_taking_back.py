@@ -6,7 +6,7 @@ from knowledge_doubles import BagOfWords, ListedLog
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.told.forms import TellingReader
-from memory_node.knowledge.told.in_words import in_words
+from memory_node.knowledge.told.telling import in_words
 
 KINDS = load_catalogue()
 

@@ -7,11 +7,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory_node.knowledge.coreference import Named, last_person, resolved
-from memory_node.knowledge.text.dates import day_of, spoken_day, stamp_of, with_days
-from memory_node.knowledge.text.names import MOST_CONCEPTS, concepts_of, name_key, names_in
-from memory_node.knowledge.text.sentences import LONGEST_SENTENCE, sentences
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.extraction import Named, last_person, resolved
+from memory_node.knowledge.text import (
+    LONGEST_SENTENCE,
+    MOST_CONCEPTS,
+    concepts_of,
+    day_of,
+    name_key,
+    names_in,
+    sentences,
+    spoken_day,
+    stamp_of,
+    stems,
+    with_days,
+)
 
 
 def test_abbreviations_and_initials_end_no_sentence() -> None:

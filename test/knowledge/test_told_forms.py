@@ -10,9 +10,8 @@ from memory_node.domain.clock import part_of_day
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.extraction import told_propositions
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.told.fact import Relation, Term, ToldFact
+from memory_node.knowledge.told.fact import Relation, Term, ToldFact, until_of
 from memory_node.knowledge.told.forms import TellingReader
-from memory_node.knowledge.told.times import until_of
 
 AUCKLAND = ZoneInfo("Pacific/Auckland")
 READER = TellingReader(load_catalogue(), AUCKLAND)

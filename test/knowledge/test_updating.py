@@ -3,7 +3,7 @@
 import pytest
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text.names import MOST_CONCEPTS, concepts_of
+from memory_node.knowledge.text import MOST_CONCEPTS, concepts_of
 from memory_node.knowledge.updating import judge_by_rules, updated
 
 

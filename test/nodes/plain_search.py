@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.answer import FindQuery, Recollection
-from memory_node.questions.long_term_search import LongTermSearch
+from memory_node.questions.locate import LongTermSearch
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.ranker import Ranker

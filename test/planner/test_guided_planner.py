@@ -8,7 +8,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, ModelCost, StepRecord
-from memory_node.episodes.consistency import ConsistencyWarning
+from memory_node.episodes.working_memory import ConsistencyWarning
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.planner.guided_planner import GuidedPlanner

@@ -18,7 +18,7 @@ from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import Area, Place, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.questions.long_term_search import LongTermSearch
+from memory_node.questions.locate import LongTermSearch
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.glosses import ClassGlosses

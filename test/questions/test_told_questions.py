@@ -11,7 +11,7 @@ from told_home import home, thing
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import StateChange
 from memory_node.domain.step import Deed
-from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.standard_step import document_steps
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.memory import RobotMemory

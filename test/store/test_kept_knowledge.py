@@ -9,8 +9,8 @@ import pytest
 from knowledge_doubles import BagOfWords
 from numpy.typing import NDArray
 
-from memory_node.knowledge.removal import Criteria
-from memory_node.knowledge.standardise import document_steps
+from memory_node.knowledge.knowledge_nodes import Criteria
+from memory_node.knowledge.standard_step import document_steps
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.forget_plan import ForgetRequest

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from knowledge_doubles import BagOfWords
 
-from memory_node.knowledge.removal import Criteria
-from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
+from memory_node.knowledge.knowledge_nodes import Criteria
+from memory_node.knowledge.standard_step import Turn, document_steps, talk_steps
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.config import StoreConfig

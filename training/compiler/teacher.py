@@ -19,7 +19,7 @@ from memory_node.context.prompt_compiler import (
     unsaid_of,
 )
 from memory_node.context.task_memory import Entry, TaskMemory
-from memory_node.episodes.repetition import repeated
+from memory_node.episodes.class_actions import repeated
 from memory_node.llm.chat import Message
 
 # At one step.

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.retrieval.sorted_rows import SortedRows
-from memory_node.knowledge.retrieval.step_table import StepTable
+from memory_node.knowledge.retrieval.row_tables import SortedRows, StepTable
 from memory_node.knowledge.retrieval.vector_rows import VectorRows
-from memory_node.knowledge.text.names import name_key, names_in, spans_at, spans_of
-from memory_node.knowledge.text.words import STOP_WORDS, plain_words, stems
+from memory_node.knowledge.text import STOP_WORDS, name_key, names_in, plain_words, spans_at, spans_of, stems
 from memory_node.search.lexical_index import LexicalIndex
 from memory_node.search.packing import Arrays, pack_texts, part, under, unpack_texts
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.retrieval.row_tables import NO_STEP
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
-from memory_node.knowledge.retrieval.step_table import NO_STEP
-from memory_node.knowledge.text.words import stem, stems
+from memory_node.knowledge.text import stem, stems
 from memory_node.search.lexical_index import K1, B
 
 Floats = NDArray[np.float64]

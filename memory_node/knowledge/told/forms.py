@@ -34,9 +34,8 @@ from memory_node.knowledge.told.clause import (
     parsed,
     plain_verb,
 )
-from memory_node.knowledge.told.fact import NOTHING, Relation, Term, ToldFact
+from memory_node.knowledge.told.fact import NO_TERM, Relation, Term, ToldFact, until_of
 from memory_node.knowledge.told.plainer import NAME, NAMES, plain, plainer
-from memory_node.knowledge.told.times import until_of
 
 _THE = r"(?:(?:all the|all|any|some|the|my|our|your|his|her|their|this|that|these|those|an|a) )?"
 _AT = rf"(?:in|into|on|onto|to|at|near|inside) {_THE}(?P<place>[\w][\w' -]*)"
@@ -210,7 +209,7 @@ class TellingReader:
         source, at = re.fullmatch(rf"(?:from|{_OUT}) ?.*", rest), re.fullmatch(_AT, rest)
         if (rest and source is None and at is None) or not _ACTS.issuperset(verbs):
             return
-        place = self._where(at["place"]) if at is not None else NOTHING
+        place = self._where(at["place"]) if at is not None else NO_TERM
         for thing in things:
             if "use" in verbs and not holds:
                 yield ToldFact(Relation.BROKEN, thing, holds=False)
@@ -260,7 +259,7 @@ class TellingReader:
             return [ToldFact(Relation.LIKES, who, liked) for who in people if eaten]
         if prepared is not None and prepared["own"] and self._classes(prepared["food"]):
             return ()  # "her toast burnt": nobody knows how to bring that about
-        place = self._where(at["place"]) if at is not None else NOTHING
+        place = self._where(at["place"]) if at is not None else NO_TERM
         if verb == "be":
             return self._true_of(clause, people, place)
         if clause.negated and (at or verb in PUTS) and people[0].words not in ("I", "we"):

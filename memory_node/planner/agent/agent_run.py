@@ -9,7 +9,7 @@ from dataclasses import replace
 from memory_node.context.recalled import quoted
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS, GoalKind
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import stems
 from memory_node.lessons.expectations import WRITER as TRIES
 from memory_node.llm.chat import LlmError, RejectedReplyError, Tool, ToolCall
 from memory_node.planner.agent.dialogue import AgentDialogue
@@ -23,7 +23,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.planner.visual_verifier import PictureSource
-from memory_node.questions.going_on import going_on
+from memory_node.questions.past_episodes import going_on
 
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from memory_node.knowledge.text.sentences import sentences
-from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.text import sentences, stems
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.english import PUNCTUATION, English, past, words_of
 from memory_node.planner.reading.lexicon import Lexicon

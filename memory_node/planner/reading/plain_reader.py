@@ -17,9 +17,8 @@ from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.planner.reading.resumption import all_left, goals_left, without
 from memory_node.planner.reading.understanding import Understanding
-from memory_node.questions.going_on import going_on
-from memory_node.questions.told import told_answer
-from memory_node.questions.told_then import told_then_answer
+from memory_node.questions.past_episodes import going_on
+from memory_node.questions.told import told_answer, told_then_answer
 
 SOURCE = "plain forms"
 _LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)

@@ -21,8 +21,7 @@ from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.english import is_indefinite
 from memory_node.planner.reading.named_things import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
-from memory_node.questions.past import past_form, verb_of
-from memory_node.questions.phrase import Phrase, phrase_of
+from memory_node.questions.past import Phrase, past_form, phrase_of, verb_of
 
 _SURE = 0.5
 _BESIDE_M = 1.0

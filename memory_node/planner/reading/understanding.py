@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill_library import GoalKind
-from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.text import sentences
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.command import Command, Instruction, Parts, Remark, named_classes
 from memory_node.planner.reading.conversation import Conversation, Pending, Question, Slot, UnclearError, completed

@@ -9,8 +9,7 @@ import pytest
 from scripted_model import ScriptedModel, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
-from memory_node.knowledge.answering import KnowledgeAnswer
-from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.answering import KnowledgeAnswer, Mode
 from memory_node.llm.chat import Message
 from memory_node.planner.visual_verifier import SeenPicture
 

@@ -1,1 +1,0 @@
-"""PlugMem's modules as calls of a language model, each asked, checked and repaired by llm.ask; off without a model."""

@@ -1,1 +1,0 @@
-"""How texts become sentences, words, names and dates; rules, no model."""
