@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ class Heard:
         )
         self.side = SideNode(self.owner, "camera")
         self.numbers: list[int] = []
+        self.came_s: list[float] = []
         self.is_found = False
 
     def take(self, data: bytes) -> None:
@@ -41,6 +43,7 @@ class Heard:
             self.is_found = True
         else:
             self.numbers.append(number)
+            self.came_s.append(time.monotonic())
 
     def listen(self, topic: str = "points") -> Any:
         from geometry_msgs.msg import PointStamped
@@ -109,15 +112,16 @@ def test_subscription_is_as_reliable_as_its_publisher_and_brings_each_message_on
         wait_until(lambda: subscription.qos_profile.reliability.name == reliability)
 
 
-def test_what_comes_often_is_gathered_and_each_comes_once_in_order(peer: RosPeer) -> None:
+def test_what_comes_within_a_turn_is_taken_together_in_order(peer: RosPeer) -> None:
     from rclpy.qos import QoSProfile
 
     with heard(peer.domain_id) as listener:
-        listener.side.subscribe_gathering(_point(), "points", listener.take, QoSProfile(depth=100), 0.1)
+        listener.side.subscribe_gathering(_point(), "points", listener.take, QoSProfile(depth=100), 0.05)
         listener.side.start()
         publish(peer, listener, "RELIABLE").join()
         wait_until(lambda: len(listener.numbers) >= MESSAGES)
         assert listener.numbers == list(range(MESSAGES))
+        assert sum(later - earlier < 0.003 for earlier, later in pairwise(listener.came_s)) > MESSAGES / 2
 
 
 def test_a_best_effort_publisher_beside_a_reliable_one_is_heard(peer: RosPeer) -> None:
