@@ -57,8 +57,8 @@ class PatientActionClient(ActionClient):
 _POLL_S = 0.02
 # A server that has fallen silent may have been killed: who waits is told soon, confirmed or not (s).
 _SILENT_STOP_S = 0.4
-# Nav2 reads its behavior tree first.
-_FIRST_FEEDBACK_S = 3.0
+# So much longer than usual a server may be silent: Nav2 reads its behavior tree first, and a machine may be busy (s).
+_GRACE_S = 3.0
 # A result that was sent before its server went is there after this time; later none can come.
 _LAST_WORD_S = 1.0
 
@@ -172,7 +172,7 @@ class GoalClient:
         has_ended = done_event(ended)
         watch.start()
         offered_s = time.monotonic()
-        while not has_ended.wait(_POLL_S):
+        while not watch.wait(has_ended):
             if self._client.server_is_ready():
                 offered_s = time.monotonic()
             if is_canceled():
@@ -230,7 +230,14 @@ class _Watch:
     def start(self) -> None:
         """Begin to count; the first feedback may take its time."""
         self._started_s = self._heard_s = time.monotonic()
-        self._grace_s = _FIRST_FEEDBACK_S
+        self._grace_s = _GRACE_S
+
+    def wait(self, event: threading.Event) -> bool:
+        """Wait a moment for an event; return whether it is set. A machine that is late is so with the server, too."""
+        begun_s = time.monotonic()
+        is_set = event.wait(_POLL_S)
+        self._grace_s = min(self._grace_s + max(0.0, time.monotonic() - begun_s - _POLL_S), _GRACE_S)
+        return is_set
 
     def hear(self) -> None:
         """Take note of feedback."""

@@ -308,6 +308,29 @@ def test_killed_nav2_is_told_within_two_seconds(peer: RosPeer, robot: SimulatedR
         base.close()
 
 
+def test_drive_goes_on_after_a_machine_stood_still(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
+    base = NodeProcess("base", ["-c", _BASE], peer.domain_id, tmp_path / "base.log")
+    try:
+        skills = {"expert.base.candidates": 2, "base.action": "own_base"}
+        with node_processes(tmp_path, peer.domain_id, {"skills": skills}) as nodes:
+            caller = skill(peer, "GoToObject", "Apple")
+            wait_until(lambda: "driving" in base.log, 60.0)
+            time.sleep(1.0)
+            stopped = (nodes["skills"], base)
+            for process in stopped:
+                process.signal(signal.SIGSTOP)
+            time.sleep(2.3)
+            for process in stopped:
+                process.signal(signal.SIGCONT)
+            time.sleep(1.0)
+            assert caller.response is None, caller.response.result.message
+            assert caller.error is None
+            nodes["skills"].signal(signal.SIGTERM)
+            caller.join(15.0)
+    finally:
+        base.close()
+
+
 def test_instruction_goes_on_when_its_memory_is_killed_and_comes_again(tmp_path: Path) -> None:
     peer = RosPeer(free_domain())
     parameters: dict[str, dict[str, Any]] = {
