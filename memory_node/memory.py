@@ -301,10 +301,6 @@ class RobotMemory:
         waiting = newest.instruction if newest is not None and waits else ""
         return Recalled(facts, deeds, unfinished, said, zone, asked, Memory.EPISODES not in self._unread, waiting)
 
-    def lessons_of_tries(self) -> tuple[Lesson, ...]:
-        """Return what the robot's tries teach now: calls that fail at a place, and what makes them work."""
-        return self._expectations().lessons(self._clock())
-
     def _expectations(self) -> Expectations:
         if Memory.LESSONS in self._unread:
             return Expectations(())
@@ -317,8 +313,9 @@ class RobotMemory:
         return expected
 
     def lessons(self) -> tuple[Lesson, ...]:
-        """Return every lesson that holds, those of tries first."""
-        return (*self.lessons_of_tries(), *self.experience.lessons())
+        """Return every lesson that holds; first what tries teach now: calls that fail at a place, and what makes
+        them work."""
+        return (*self._expectations().lessons(self._clock()), *self.experience.lessons())
 
     def _unfinished(self, deeds: Sequence[Deed]) -> tuple[EpisodeSummary, ...]:
         """Return the last instructions that were begun and did not succeed, the newest first.

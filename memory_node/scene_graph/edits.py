@@ -207,23 +207,14 @@ Pairs = set[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class _Before:
-    """What one object was: its record, and the values of its row by column."""
-
-    record: ObjectRecord
-    columns: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class _Difference:
-    """What an edit did. changed: old fields and columns by object, those alone that differ. gone: whole objects.
+    """What an edit did. changed: old fields and columns by object, those alone that differ, and all of what has gone.
 
     came: ids of new objects. order: the ids as they were in order. apart, joined: pairs that were known to be two
     things and are no more, and the other way round. rooms: as they were, those that differ.
     """
 
     changed: dict[str, tuple[dict[str, Any], dict[str, Any]]]
-    gone: dict[str, _Before]
     came: tuple[str, ...]
     order: tuple[str, ...]
     apart: Pairs
@@ -259,15 +250,14 @@ class _Copy:
             old = _different(self.records[one], table.record(now[one]))
             if old or one in columns:
                 changed[one] = (old, columns.get(one, {}))
+        for one in self.row_of.keys() - now.keys():
+            whole = {name: column[self.row_of[one]].copy() for name, column in self.columns.items()}
+            record = self.records[one]
+            changed[one] = ({**dict(zip(_FIELDS, _values(record))), "classes": record.classes}, whole)
         apart = _pairs(state)
         votes = {one for one in {*self.votes, *state.seen_apart} if self.votes.get(one) != state.seen_apart.get(one)}
         return _Difference(
             changed,
-            {
-                one: _Before(self.records[one], {name: column[row].copy() for name, column in self.columns.items()})
-                for one, row in self.row_of.items()
-                if one not in now
-            },
             tuple(one for one in now if one not in self.row_of),
             tuple(self.row_of),
             self.apart - apart,
@@ -318,15 +308,17 @@ def _undo(state: GraphState, places: Places, edit: _Difference) -> list[SceneEve
         if one in table.row_of:
             events.append(state.event(SceneEventKind.FORGOTTEN, table.row_of[one]))
             state.drop(table.row_of[one])
-    columns = {one: old for one, (_, old) in edit.changed.items() if one in table.row_of}
-    for one in columns:
-        _restore_fields(state, one, edit.changed[one][0])
-    for one, before in edit.gone.items():
-        if one not in table.row_of:
-            table.add(before.record.copied())
-            columns[one] = before.columns
-    for one, old in columns.items():
-        for name, value in old.items():
+    restored = []
+    for one, (old, columns) in edit.changed.items():
+        has_gone = "id" in old
+        if has_gone == (one in table.row_of):
+            continue  # it has come back, or gone, since
+        if has_gone:
+            table.add(ObjectRecord(**old).copied())
+        else:
+            _restore_fields(state, one, old)
+        restored.append((one, SceneEventKind.APPEARED if has_gone else SceneEventKind.UPDATED))
+        for name, value in columns.items():
             getattr(table, name)[table.row_of[one]] = value
         _enter(state, one)
     for row in state.load_of(ROBOT_ID):
@@ -335,7 +327,8 @@ def _undo(state: GraphState, places: Places, edit: _Difference) -> list[SceneEve
     places.rooms.update({one: room for one, room in edit.rooms.items() if one in places.rooms})
     _reorder(table.row_of, edit.order)
     state.version += 1
-    return [*events, *(_restored(state, table.row_of[one], one in edit.gone) for one in columns)]
+    rows = ((table.row_of[one], kind) for one, kind in restored)
+    return [*events, *(state.event(SceneEventKind.REMOVED if table.removed[row] else kind, row) for row, kind in rows)]
 
 
 def _restore_fields(state: GraphState, object_id: str, old: dict[str, Any]) -> None:
@@ -379,12 +372,6 @@ def _reorder(row_of: dict[str, int], order: tuple[str, ...]) -> None:
     later = {one: row for one, row in row_of.items() if one not in old}
     row_of.clear()
     row_of.update(old | later)
-
-
-def _restored(state: GraphState, row: int, is_back: bool) -> SceneEvent:
-    if state.table.removed[row]:
-        return state.event(SceneEventKind.REMOVED, row)
-    return state.event(SceneEventKind.APPEARED if is_back else SceneEventKind.UPDATED, row)
 
 
 def _different(old: ObjectRecord, new: ObjectRecord) -> dict[str, Any]:

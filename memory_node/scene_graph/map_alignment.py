@@ -21,6 +21,7 @@ _MOST_TRIED = 60
 # Transforms that take the robot to places this near, and turn it by as much, are one.
 _ONE_PLACE_M, _ONE_TURN_RAD = 0.5, 0.1
 _LEAST_SIGMA_M = 0.01
+_LEAST_MATCHES = 4
 # Highest accepted probability that the matches agree by chance.
 _MOST_CHANCE = 0.02
 
@@ -85,16 +86,16 @@ class Landmarks:
         return np.asarray(own[:, None] == others[None])
 
 
-def align(then: Landmarks, now: Landmarks, least_matches: int = 4) -> Alignment | None:
+def align(then: Landmarks, now: Landmarks) -> Alignment | None:
     """Return the planar transform that brings most remembered things onto seen ones of the same class.
 
     Fixed things are preferred; movable ones are added only when there are too few. The candidates are the transforms
     with most votes (deterministic consensus): each two pairs of things of one class vote for a transform, the rarest
-    classes first. The result is None if fewer than `least_matches` agree, or if another transform explains nearly as
+    classes first. The result is None if fewer than four agree, or if another transform explains nearly as
     many: a corridor of equal doors is no proof. The identity is preferred to all others.
     """
     fixed = then.select(then.fixed), now.select(now.fixed)
-    one, other = fixed if min(map(len, fixed)) >= least_matches else (then, now)
+    one, other = fixed if min(map(len, fixed)) >= _LEAST_MATCHES else (then, now)
     same = one.of_one_class(other)
     if not same.any():
         return None
@@ -109,7 +110,7 @@ def align(then: Landmarks, now: Landmarks, least_matches: int = 4) -> Alignment 
         alone = all(_equal(best, found, here) for found in likely)
         if not alone or hypotheses * _chance(one, same, most) > _MOST_CHANCE:
             return None
-    return _refined(one, other, pairs, best, (then, now), least_matches)
+    return _refined(one, other, pairs, best, (then, now))
 
 
 _UNMOVED = Pose()
@@ -178,7 +179,6 @@ def _refined(
     pairs: Pairs,
     found: Pose,
     present: tuple[Landmarks, Landmarks],
-    least_matches: int,
 ) -> Alignment | None:
     """Return the weighted least-squares transform of what agrees (Kabsch 1976): first of the landmarks, then of
     everything present that has not moved."""
@@ -193,7 +193,7 @@ def _refined(
         still = _matches(*present, of_one_class, found, _STILL_M)
         found = _fit(*present, still, found)
     fixed = sum(bool(one.fixed[i]) for i, _ in matched)
-    if len(matched) < (least_matches if fixed < len(matched) else min(least_matches, 3)) or not still:
+    if len(matched) < (_LEAST_MATCHES if fixed < len(matched) else 3) or not still:
         return None
     moved_m, sigma_m = _moved(present[0].at[[i for i, _ in still]], _weights(*present, still), found)
     return Alignment(found, len(matched), len(matched) / min(len(one), len(other)), fixed, moved_m, sigma_m)

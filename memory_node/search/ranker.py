@@ -93,11 +93,6 @@ def recollection_of(query: FindQuery, answers: tuple[ObjectAnswer, ...]) -> Reco
     return Recollection(answers, best.status, "; ".join(filter(None, (text, best.explanation))))
 
 
-def too_far(query: FindQuery, closest: ObjectAnswer) -> Recollection:
-    """Return that memory abstains, and what came closest."""
-    return unknown(query, f"the closest, {closest.object_class}, fits with {closest.score:.2f} only")
-
-
 def unknown(query: FindQuery, reason: str) -> Recollection:
     """Return that memory does not know, and why."""
     return Recollection((), AnswerStatus.UNKNOWN, f"no answer to {asked(query)}: {reason}")
@@ -217,7 +212,7 @@ class Ranker:
         nearest = view.answer(int(rows[closest]), float(fits[closest]))
         if nearest is None or nearest.object_id in query.exclude_ids:
             return unknown(query, "nothing remembered passes the query's filters")
-        return too_far(query, nearest)
+        return unknown(query, f"the closest, {nearest.object_class}, fits with {nearest.score:.2f} only")
 
     def _kinds(self, request: Request, view: View, found: Candidates) -> tuple[Rows, Floats | None, Floats | None]:
         """Return the rows whose kind may be meant, or the one most like it, with their cosines and log-odds."""

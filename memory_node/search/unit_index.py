@@ -207,8 +207,10 @@ class UnitIndex:
             rows, vectors = [], []
             for unit in units:
                 row = self._put_in_table(unit)
-                if not self._note_description(row, descriptions.get(unit.object_id, "")):
+                description = descriptions.get(unit.object_id, "")
+                if description and self._description_of.get(row) == description:
                     continue
+                self._description_of[row] = description  # "" for one with a vector of its own
                 vector = vector_of[unit.object_id] if unit.embedding is None else unit.embedding
                 if vector.any():
                     rows.append(row)
@@ -227,13 +229,6 @@ class UnitIndex:
         if self._looks is not None and unit.looks is not None:
             self._looks.add(np.array([row]), unit.looks[None])
         return row
-
-    def _note_description(self, row: int, description: str) -> bool:
-        """Note how a row is described, "" for one with a vector of its own; return whether its vector is new."""
-        if description and self._description_of.get(row) == description:
-            return False
-        self._description_of[row] = description
-        return True
 
     def remove(self, object_id: str) -> bool:
         """Take an object's unit out; return whether there was one."""

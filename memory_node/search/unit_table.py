@@ -54,10 +54,6 @@ class UnitTable:
     def __len__(self) -> int:
         return len(self._row_of)
 
-    def row_of(self, object_id: str) -> int | None:
-        """Return the row of an object's unit, or None when there is none."""
-        return self._row_of.get(object_id)
-
     def columns(self) -> Columns:
         """Return every row."""
         count = len(self._units)

@@ -69,7 +69,7 @@ def test_what_tries_taught_is_in_m_and_guides_the_step(home: RobotMemory) -> Non
     home.episodes.record(StepRecord(episode, 0, call, False, FailureReason.EXECUTION, 1_000))
     home.episodes.end(episode, False)
     assert home.experience.wait_settled(30.0)
-    lessons = [one.text for one in home.lessons_of_tries()]
+    lessons = [one.text for one in home.lessons()]
     assert any(text.startswith("CoolObject of Egg at this Fridge") for text in lessons)
     episode = home.episodes.start("cool the egg again", "cool")
     home.guidance.compile(episode, StepObservation(("cool Egg to Fridge",)))

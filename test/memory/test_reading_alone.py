@@ -37,7 +37,7 @@ def test_tries_of_a_memory_that_does_not_learn_are_recalled_and_teach_nothing(le
     )
     memory.episodes.record(StepRecord(episode, 0, call, False, FailureReason.EXECUTION, 10**9))
     assert [deed.skill for deed in memory.deeds.all()] == ["HeatObject"]
-    assert bool(memory.lessons_of_tries()) is learning
+    assert bool(memory.lessons()) is learning
     memory.close()
 
 
