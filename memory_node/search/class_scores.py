@@ -102,14 +102,12 @@ class _ClassTable:
     @cached_property
     def strangers(self) -> NDArray[np.bool_]:
         """By class (n,), whether the label space has it as a thing that people ask for, and not as a class."""
-        catalogue = self.glosses.catalogue
-        return np.array([catalogue is not None and name in catalogue.strangers for name in self.index], dtype=np.bool_)
+        return np.array([name in self.glosses.catalogue.strangers for name in self.index], dtype=np.bool_)
 
     @cached_property
     def kinds(self) -> KindWords:
         """What their texts say of their kinds."""
-        catalogue = self.glosses.catalogue
-        return KindWords(self.texts, catalogue.rooms if catalogue else ())
+        return KindWords(self.texts, self.glosses.catalogue.rooms)
 
     @cached_property
     def compounds(self) -> NDArray[np.bool_]:

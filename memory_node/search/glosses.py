@@ -6,7 +6,7 @@ import hashlib
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -71,39 +71,27 @@ def _read(path: Path, count: int) -> NDArray[np.float32] | None:
 class ClassGlosses:
     """names: class -> what people call it; texts: class -> every phrase that points at it, the names among them.
 
-    catalogue: knows the names that other detectors have for the classes.
+    catalogue: the label space, which knows the names that other detectors have for the classes.
     """
 
     names: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, tuple[str, ...]]
-    catalogue: ObjectCatalogue | None = None
-
-    @classmethod
-    def build(
-        cls,
-        names: Mapping[str, Iterable[str]],
-        phrases: Mapping[str, Iterable[str]],
-        shared: Iterable[tuple[Sequence[str], Sequence[str]]] = (),
-    ) -> ClassGlosses:
-        """Return the glosses of these names and phrases by class, and of shared phrases with their classes."""
-        shared = tuple(shared)
-        members = [member for _, classes in shared for member in classes]
-        all_names, all_texts = {}, {}
-        for name in dict.fromkeys([*names, *phrases, *members]):
-            called = dict.fromkeys([spoken(name), *names.get(name, ())])
-            of_several = [phrase for said, classes in shared if name in classes for phrase in said]
-            all_names[name] = tuple(called)
-            all_texts[name] = tuple(dict.fromkeys([*called, *phrases.get(name, ()), *of_several]))
-        return cls(all_names, all_texts)
+    catalogue: ObjectCatalogue
 
     @classmethod
     def of(cls, catalogue: ObjectCatalogue) -> ClassGlosses:
         """Return what a label space says of its classes, and of strangers to it."""
+        called = {kind.name: kind.names for kind in catalogue}
         phrases: dict[str, list[str]] = {kind.name: [kind.gloss, *kind.described] for kind in catalogue}
         for name, purposes in catalogue.strangers.items():
             phrases.setdefault(name, []).extend(purposes)
-        built = cls.build({kind.name: kind.names for kind in catalogue}, phrases, catalogue.phrases)
-        return replace(built, catalogue=catalogue)
+        members = [member for _, classes in catalogue.phrases for member in classes]
+        names, texts = {}, {}
+        for name in dict.fromkeys([*phrases, *members]):
+            names[name] = tuple(dict.fromkeys([spoken(name), *called.get(name, ())]))
+            of_several = [phrase for said, classes in catalogue.phrases if name in classes for phrase in said]
+            texts[name] = tuple(dict.fromkeys([*names[name], *phrases.get(name, ()), *of_several]))
+        return cls(names, texts, catalogue)
 
     def texts_of(self, class_name: str) -> tuple[str, ...]:
         """Return every phrase that points at a class; for an unknown class its own words."""
@@ -115,16 +103,16 @@ class ClassGlosses:
 
     def _known(self, class_name: str) -> str:
         """Return the class that another detector's name means, or the name itself."""
-        kind = self.catalogue.find(class_name) if self.catalogue and class_name not in self.texts else None
+        kind = self.catalogue.find(class_name) if class_name not in self.texts else None
         return kind.name if kind is not None else class_name
 
     def whole(self, class_name: str) -> str:
         """Return the class of which another is a piece, Bread of BreadSliced; the class itself if it is none."""
-        return self.catalogue.whole(class_name) if self.catalogue else class_name
+        return self.catalogue.whole(class_name)
 
     def is_no_place(self, class_name: str) -> bool:
         """Return whether a class is known as one that a hand picks up and that holds nothing: soap, no sink."""
-        kind = self.catalogue.find(class_name) if self.catalogue else None
+        kind = self.catalogue.find(class_name)
         return kind is not None and kind.can(Property.PICKUPABLE) and not kind.holds
 
     def same_class(self, one: str, other: str) -> bool:
@@ -230,7 +218,7 @@ class NamedClasses:
         return frozenset(moved.union(*(self._classes[tuple(words[start:end])] for start, end in certain)))
 
     def _is_moved(self, class_name: str) -> bool:
-        kind = self._glosses.catalogue.find(class_name) if self._glosses.catalogue else None
+        kind = self._glosses.catalogue.find(class_name)
         return kind is not None and kind.can(Property.PICKUPABLE)
 
     def _head(self, name: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.questions.locate import LongTermSearch
 from memory_node.scene_graph.graph import SceneGraph
@@ -28,6 +29,6 @@ class HashedWords:
 
 def find(graph: SceneGraph, query: FindQuery, now_ns: int | None = None) -> Recollection:
     """Return what a memory with this scene graph would answer; now_ns: by default the graph's last stamp."""
-    ranker = Ranker(HashedWords(), ClassGlosses.build({}, {}))
+    ranker = Ranker(HashedWords(), ClassGlosses.of(ObjectCatalogue("none", ())))
     now_ns = graph.state.now_ns if now_ns is None else now_ns
     return LongTermSearch(graph, ranker, threading.RLock()).find(query, now_ns)

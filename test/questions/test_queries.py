@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plain_search import HashedWords
 
 from memory_node.catalogue.class_name import folded, spoken
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.memory_unit import MemoryUnit
@@ -29,7 +30,7 @@ Choice = TypeVar("Choice")
 SECOND_NS = 1_000_000_000
 CLASSES = ("mug", "Mug", "CounterTop", "apple", "toy car")
 STATES = (ObjectState.HEATED, ObjectState.SLICED, ObjectState.DIRTY, ObjectState.CLEANED)
-RANKER = Ranker(HashedWords(), ClassGlosses.build({}, {}))
+RANKER = Ranker(HashedWords(), ClassGlosses.of(ObjectCatalogue("none", ())))
 AREAS = ("area-1", "area-2", "area-3", "area-4")
 
 

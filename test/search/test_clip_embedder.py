@@ -7,6 +7,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 onnx = pytest.importorskip("onnx")
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue  # noqa: E402
+from memory_node.catalogue.object_kind import ObjectKind  # noqa: E402
 from memory_node.domain.answer import FindQuery  # noqa: E402
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError  # noqa: E402
 from memory_node.domain.memory_unit import MemoryUnit  # noqa: E402
@@ -84,7 +86,7 @@ def test_recall_sees_the_colour_of_a_crop(folder):
         for name, picture in zip(("green", "red"), pictures)
     ]
     # Words say the same of both mugs here; only the pictures differ.
-    glosses = ClassGlosses.build({"Mug": ["mug"]}, {})
+    glosses = ClassGlosses.of(ObjectCatalogue("mugs", (ObjectKind("Mug", "mug"),)))
     recall = UnitIndex(Ranker(SameForAll(), glosses, RetrievalConfig(), picture_embedder=clip))
     recall.put_all(units)
     assert [answer.object_id for answer in recall.rank(FindQuery("red mug"), 1).answers] == ["red", "green"]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import ObjectKind
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
@@ -216,12 +218,16 @@ def test_own_embedding_of_a_unit_counts(recall):
     ],
 )
 def test_sentences_about_a_thing_do_not_name_it_as_wanted(text, named):
-    glosses = ClassGlosses.build({"Mug": ["mug"], "HousePlant": ["plant"]}, {})
+    glosses = ClassGlosses.of(
+        ObjectCatalogue("two", (ObjectKind("Mug", "mug"), ObjectKind("HousePlant", "plant", ("plant",))))
+    )
     assert NamedClasses(glosses, glosses.names).find(text).meant == named
 
 
 def test_head_of_a_compound_is_what_is_named():
-    glosses = ClassGlosses.build({"Bread": ["bread"], "Knife": ["knife"], "CoffeeTable": ["coffee table"]}, {})
+    glosses = ClassGlosses.of(
+        ObjectCatalogue("three", tuple(ObjectKind(n, "a thing") for n in ("Bread", "Knife", "CoffeeTable")))
+    )
     named = NamedClasses(glosses, glosses.names)
     assert named.find("a bread knife").meant == {"Knife"}
     assert named.find("put the knives on the coffee table").meant == {"Knife", "CoffeeTable"}
