@@ -11,21 +11,54 @@ from typing import Any
 from benchmarks.adaptive.following import FollowingPolicy
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.short_term.config import ShortTermConfig
-from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.policies import TaskAwarePolicy, build_policy
 from memory_node.short_term.replacement import Key, OnEvict, ReplacementPolicy, checked_capacity, ignore_eviction
 
 
-class FifoPolicy(LruPolicy):
+class FifoPolicy:
     """KARMA's baseline: a queue in which a known object is merged in place."""
 
+    def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
+        self.capacity = checked_capacity(capacity)
+        self.on_evict = on_evict
+        self._queue: dict[Key, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._queue
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._queue)
+
     def access(self, key: Key) -> bool:
-        """Insert the key when absent; return whether it was held."""
-        return key in self or super().access(key)
+        """Use the key, inserting it when absent; return whether it was held."""
+        if key in self._queue:
+            return True
+        if len(self._queue) >= self.capacity:
+            self.evict()
+        self._queue[key] = None
+        return False
+
+    def remove(self, key: Key) -> bool:
+        """Take the key out; return whether it was held."""
+        return self._queue.pop(key, self) is None
+
+    def leaving(self) -> Iterator[Key]:
+        """Yield the keys as they came."""
+        return iter(self._queue)
 
     def segment(self, key: Key) -> str:
         """Return the one part that there is."""
-        return "queue" if key in self else ""
+        return "queue" if key in self._queue else ""
+
+    def evict(self) -> Key:
+        """Evict the oldest key and return it."""
+        key = next(iter(self._queue))
+        del self._queue[key]
+        self.on_evict(key)
+        return key
 
 
 class LfuPolicy:
