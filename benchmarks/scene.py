@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 
+from benchmarks.process_figures import figures_of
 from benchmarks.rows import emit
 from benchmarks.scene_camera import CAMERA, View, detect, render
 from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, RelationScore, score_relations
@@ -140,7 +140,7 @@ class Drive:
             "p50_ms": float(np.percentile(self.times_ms, 50)),
             "p99_ms": float(np.percentile(self.times_ms, 99)),
             **scored,
-            "rss_mb": rss_mb(),
+            "rss_mb": figures_of(os.getpid()).resident_mb,
         }
 
     def _step(self, room: int, base: Pose) -> None:
@@ -212,12 +212,3 @@ def shaded(view: View) -> np.ndarray:
     color = palette[view.number & 255]
     # OpenCV 4.5 takes a scalar of four channels for an image of three.
     return np.asarray(cv2.multiply(color, np.full(4, 0.9)), dtype=np.uint8)
-
-
-def rss_mb() -> float:
-    """Return the resident memory of this process in MB (peak, where the system tells no more)."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as statm:
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

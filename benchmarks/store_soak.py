@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.process_figures import figures_of
 from benchmarks.store_load import make_object, make_step
 from memory_node.app.progress import shown
 from memory_node.domain.geometry import OrientedBox
@@ -18,12 +19,6 @@ from memory_node.store.store import open_store
 
 _OBJECTS = 2_000
 _SECOND_NS = 1_000_000_000
-
-
-def resident_mb() -> float:
-    """Return the resident memory of this process in MB (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def soak(path: Path, hours: float, seed: int) -> dict[str, Any]:
@@ -51,14 +46,14 @@ def soak(path: Path, hours: float, seed: int) -> dict[str, Any]:
             store.append([make_step(second // 600, second % 600 // 10)])
         if second % 600 == 0:
             store.append([EpisodeSummary(f"e{second // 600}", "bring the mug", "pick", now_ns)]).wait(60.0)
-            peak_mb = max(peak_mb, resident_mb())
+            peak_mb = max(peak_mb, figures_of(os.getpid()).resident_mb)
         while store.diagnostics().pending > 2_000:
             time.sleep(0.002)
         if second == seconds // 10:
             store.flush(60.0)
-            base_mb = resident_mb()
+            base_mb = figures_of(os.getpid()).resident_mb
     store.flush(60.0)
-    end_mb = resident_mb()
+    end_mb = figures_of(os.getpid()).resident_mb
     store.close()
     return {
         "simulated_h": hours,
