@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -15,6 +16,9 @@ from memory_node.domain.skill_library import declaration
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import is_visible
 from memory_node.sim.world import World
+
+if TYPE_CHECKING:
+    from memory_node.sim.robot import HomeRobot
 
 
 @dataclass(frozen=True)
@@ -114,13 +118,8 @@ class Execution:
 
     def __init__(
         self,
+        robot: HomeRobot,
         call: SkillCall,
-        world: World,
-        body: Body,
-        config: RobotConfig,
-        pacing: Pacing,
-        faults: ExecutionFaults,
-        rng: np.random.Generator,
         on_progress: Callable[[Progress], None] | None,
         cancelled: Callable[[], bool] | None,
     ) -> None:
@@ -128,12 +127,8 @@ class Execution:
         self.elapsed_s = 0.0
         self.distance_m = 0.0
         self.explored_areas = 0
-        self._world = world
-        self._body = body
-        self._config = config
-        self._pacing = pacing
-        self._faults = faults
-        self._rng = rng
+        self._world, self._body, self._config = robot.world, robot.body, robot.config
+        self._pacing, self._faults, self._rng = robot.pacing, robot.faults, robot.rng
         self._on_progress = on_progress
         self._cancelled = cancelled
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,48 +26,6 @@ TINTS = {
 }
 # Broken things lie flat.
 BROKEN_HEIGHT = 0.35
-
-
-@dataclass(frozen=True, eq=False)
-class SceneMesh:
-    """mesh: in the map frame. owners: (m,) the number of the thing that each triangle belongs to, 0 = room."""
-
-    mesh: Mesh
-    owners: NDArray[np.uint16]
-
-
-class SceneMesher:
-    """Builds the mesh of a world again and again; shapes are made once, numbers stay with their things."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._rooms = _rooms_mesh(world.layout)
-        self._shapes: dict[tuple[object, ...], Mesh] = {}
-        self._numbers: dict[str, int] = {}
-
-    def number_of(self, thing_id: str) -> int:
-        """Return the thing's number in instance images, from 1."""
-        return self._numbers.setdefault(thing_id, len(self._numbers) + 1)
-
-    def build(self) -> SceneMesh:
-        """Return the mesh of the world as it is now."""
-        with self._world.lock:
-            placed = [(self.number_of(thing.id), self._placed(thing)) for thing in self._world]
-        owners = [np.zeros(len(self._rooms.triangles), np.uint16)]
-        owners += [np.full(len(mesh.triangles), number, np.uint16) for number, mesh in placed]
-        return SceneMesh(joined([self._rooms, *(mesh for _, mesh in placed)]), np.concatenate(owners))
-
-    def _placed(self, thing: Thing) -> Mesh:
-        pose = Pose.planar(thing.box.center[0], thing.box.center[1], thing.box.yaw_rad, thing.box.center[2]).matrix
-        return self._shape(thing).moved(pose[:3, :3], pose[:3, 3])
-
-    def _shape(self, thing: Thing) -> Mesh:
-        tinted = tuple(sorted(thing.states & TINTS.keys()))
-        size = tuple(round(float(side), 4) for side in thing.box.size)
-        key = (thing.type.name, size, ObjectState.CLOSED in thing.states, thing.is_on, tinted)
-        if key not in self._shapes:
-            self._shapes[key] = _draw(thing, tinted)
-        return self._shapes[key]
 
 
 def _draw(thing: Thing, tinted: tuple[ObjectState, ...]) -> Mesh:
@@ -117,14 +74,17 @@ class RayCaster:
     def __init__(self, world: World) -> None:
         self._open3d = _import_open3d()
         self._world = world
-        self._mesher = SceneMesher(world)
+        self._rooms = _rooms_mesh(world.layout)
+        self._shapes: dict[tuple[object, ...], Mesh] = {}  # which are made once
+        self._numbers: dict[str, int] = {}
         self._revision = -1
-        self._scene: SceneMesh
+        self._mesh: Mesh  # of the home in the map frame
+        self._owners: NDArray[np.uint16]  # (m,) the number of the thing that each triangle belongs to
         self._caster: Any
 
     def number_of(self, thing_id: str) -> int:
-        """Return the number that stands for a thing in what `cast` returns, from 1."""
-        return self._mesher.number_of(thing_id)
+        """Return the number that stands for a thing in what `cast` returns, from 1; it stays with the thing."""
+        return self._numbers.setdefault(thing_id, len(self._numbers) + 1)
 
     def cast(self, rays: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint16]]:
         """Return colours (h, w, 3), ray parameters (h, w) (inf = no hit) and things' numbers (h, w, 0 = room) of rays.
@@ -137,7 +97,7 @@ class RayCaster:
         along = hits["t_hit"].numpy().copy()
         hit = np.isfinite(along)
         triangles = np.where(hit, hits["primitive_ids"].numpy(), 0)
-        numbers = np.where(hit, self._scene.owners[triangles], np.uint16(BACKGROUND))
+        numbers = np.where(hit, self._owners[triangles], np.uint16(BACKGROUND))
         color = self._shade(triangles, hits["primitive_normals"].numpy(), rays[..., 3:])
         color[~hit] = SKY
         return color, along, numbers
@@ -147,11 +107,23 @@ class RayCaster:
             return
         with self._world.lock:
             self._revision = self._world.revision
-            self._scene = self._mesher.build()
+            placed = [(self.number_of(thing.id), self._placed(thing)) for thing in self._world]
+        owners = [np.full(len(self._rooms.triangles), BACKGROUND, np.uint16)]
+        owners += [np.full(len(mesh.triangles), number, np.uint16) for number, mesh in placed]
+        self._mesh, self._owners = joined([self._rooms, *(mesh for _, mesh in placed)]), np.concatenate(owners)
         # Embree builds the few thousand triangles of a home anew in milliseconds; keeping a static part saves nothing.
         tensor = self._open3d.core.Tensor
         self._caster = self._open3d.t.geometry.RaycastingScene()
-        self._caster.add_triangles(tensor(self._scene.mesh.vertices), tensor(self._scene.mesh.triangles))
+        self._caster.add_triangles(tensor(self._mesh.vertices), tensor(self._mesh.triangles))
+
+    def _placed(self, thing: Thing) -> Mesh:
+        tinted = tuple(sorted(thing.states & TINTS.keys()))
+        size = tuple(round(float(side), 4) for side in thing.box.size)
+        key = (thing.type.name, size, ObjectState.CLOSED in thing.states, thing.is_on, tinted)
+        if key not in self._shapes:
+            self._shapes[key] = _draw(thing, tinted)
+        pose = Pose.planar(thing.box.center[0], thing.box.center[1], thing.box.yaw_rad, thing.box.center[2]).matrix
+        return self._shapes[key].moved(pose[:3, :3], pose[:3, 3])
 
     def _shade(
         self, triangles: NDArray[np.integer[Any]], normals: NDArray[np.float32], directions: NDArray[np.float32]
@@ -161,7 +133,7 @@ class RayCaster:
         lit = np.maximum(-np.sign(facing) * (normals @ LIGHT_DIRECTION), 0.0)
         headlight = np.abs(facing) / np.sqrt(np.einsum("ijk,ijk->ij", directions, directions))
         brightness = np.float32(AMBIENT) + np.float32(DIFFUSE) * lit + np.float32(HEADLIGHT) * headlight
-        shaded = self._scene.mesh.colours[triangles] * brightness[..., None]
+        shaded = self._mesh.colours[triangles] * brightness[..., None]
         return (np.minimum(shaded, 1.0) * np.float32(255.0)).astype(np.uint8)
 
 

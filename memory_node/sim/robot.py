@@ -82,9 +82,9 @@ class HomeRobot:
         self.config = config or RobotConfig()
         self.body = Body(world, self.config)
         self._area_position = area_position
-        self._pacing = pacing or Pacing()
-        self._faults = faults or ExecutionFaults()
-        self._rng = np.random.default_rng(self._faults.seed)
+        self.pacing = pacing or Pacing()
+        self.faults = faults or ExecutionFaults()
+        self.rng = np.random.default_rng(self.faults.seed)
         self._clock = clock
         self._hindrance = hindrance
 
@@ -102,9 +102,7 @@ class HomeRobot:
 
         A skill that fails half-way reports the changes that it made until then.
         """
-        run = Execution(
-            call, self.world, self.body, self.config, self._pacing, self._faults, self._rng, on_progress, cancelled
-        )
+        run = Execution(self, call, on_progress, cancelled)
         self.world.take_changes()
         return replace(
             outcome_of(call, lambda: self._perform(run, call)),

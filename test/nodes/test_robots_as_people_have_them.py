@@ -187,7 +187,7 @@ def test_map_that_does_not_fit_is_refused_at_the_start(
     own_type: Any, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     from memory_node.nodes.skill_bridge.config import SkillsParameters
-    from memory_node.nodes.skill_bridge.forwarding import MappedActions
+    from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 
     file = tmp_path / "actions.yaml"
     file.write_text(MAP.replace(old, new))
@@ -196,7 +196,7 @@ def test_map_that_does_not_fit_is_refused_at_the_start(
     node = rclpy.create_node("mapped", context=context)
     try:
         with pytest.raises(InvalidValueError) as error:
-            MappedActions(node, SkillsParameters(action_map=str(file)), None)  # type: ignore[arg-type]
+            ForwardedSkills(node, SkillsParameters(action_map=str(file)), None)  # type: ignore[arg-type]
         assert said in str(error.value)
         assert "parameter action_map" in str(error.value)
     finally:
