@@ -30,8 +30,9 @@ _SLACK_M = 0.05
 _HIDDEN_EDGE_M = 0.08
 # A thing is not much wider than its support; on receptacles, such as a burner with a pan, it may be.
 _CARRIED_SHARE, _CARRIED_ON_RECEPTACLE = 0.8, 0.15
-# A content takes at most this share of the container's volume; this share of its length may stick out on a side.
-_HELD_SHARE, _STICKS_OUT = 0.75, 0.35
+# Furniture takes at most this share of its container's volume; what a hand can carry may fill it, as a pillow does.
+_HELD_SHARE = 0.75
+_STICKS_OUT = 0.35  # the share of a content's length that may stick out on a side
 # What once stood on a thing still does while its foot is within so many times the usual gap: boxes of several views
 # differ, and where a skill has put it counts for more than a few centimetres.
 _STILL_ON = 2.5
@@ -105,7 +106,7 @@ class _Pairs:
         inside = np.abs(along) + share * (cos * x + sin * y) < half[None, :, 0] + 0.01
         inside &= np.abs(across) + share * (sin * x + cos * y) < half[None, :, 1] + 0.01
         volume, space = table.size[rows].prod(axis=1), table.size[neighbours].prod(axis=1)
-        inside &= volume[:, None] < _HELD_SHARE * space[None]
+        inside &= volume[:, None] < np.where(self.roles.taken, 1.0, _HELD_SHARE)[:, None] * space[None]
         inside &= self.foot[:, None] > self.floor[None] - _SLACK_M
         return np.asarray(inside & self.other & ~self.roles.barred)
 

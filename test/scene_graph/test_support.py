@@ -93,10 +93,10 @@ SCENES: dict[str, tuple[dict[str, Box], dict[str, tuple[str, str]]]] = {
         },
         {"ButterKnife": ("in", "Drawer")},
     ),
-    "a pillow that nearly fills a drawer": (
+    "a pillow that fills a drawer": (
         {
             "Desk": (0.0, 0.0, 0.0, 1.3, 0.65, 0.74, 0.0),
-            "Drawer": (0.0, 0.3, 0.1, 0.45, 0.45, 0.18, 0.0),
+            "Drawer": (0.0, 0.3, 0.1, 0.45, 0.36, 0.18, 0.0),
             "Pillow": (0.0, 0.3, 0.12, 0.48, 0.38, 0.14, 0.0),
         },
         {"Pillow": ("in", "Drawer")},
