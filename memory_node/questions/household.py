@@ -45,7 +45,7 @@ def household_answer(
     """
     scene = scenes(0)
     index = BindingFacts(facts, kinds, scene, now_ns, zone)
-    present = PresentQuestions(kinds, scene, scenes, now_ns, zone).answer(question)
+    present = PresentQuestions(kinds, scene, scenes, now_ns, zone, index.person_called).answer(question)
     if present is not None and present.known:
         return of_now(question, present)
     told = told_answer(question, index)

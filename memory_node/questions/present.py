@@ -97,6 +97,7 @@ def listed(words: Iterable[str]) -> str:
 
 _MOST_TOLD = 20
 _MOVED_M = 0.15
+_BESIDE_M = 1.0
 _WORDS_OF_A_KIND = 2
 _DETERMINER = re.compile(r"^(?:the|a|an|any|some|my|our|your|all|every|this|that|these|those) ", re.I)
 
@@ -116,7 +117,8 @@ class PresentAnswer:
 
 
 class PresentQuestions:
-    """kinds: the label space. scene: now, with what is removed. past: the scene as of a stamp. now_ns, zone: now."""
+    """kinds: the label space. scene: now, with what is removed. past: the scene as of a stamp. now_ns, zone: now.
+    person_called: gives the name of somebody from a name or a role ("brother")."""
 
     def __init__(
         self,
@@ -125,8 +127,10 @@ class PresentQuestions:
         past: Callable[[int], SceneSnapshot],
         now_ns: int,
         zone: tzinfo | None = None,
+        person_called: Callable[[str], str] = str,
     ) -> None:
         self._kinds, self._scene, self._past, self._now_ns, self._zone = kinds, scene, past, now_ns, zone
+        self._person_called = person_called
         self._here = [one for one in scene.objects if not one.removed]
         self._words = ThingWords(scene, kinds.recipient, now_ns)
 
@@ -144,12 +148,37 @@ class PresentQuestions:
 
     def where(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: where is it?"""
+        person = self.person(match["thing"])
+        if person is not None:
+            return person
         found = self._present(match["thing"])
         if found is None:
             return _no_kind(match["thing"])
         if not found:
             return self._missing(match["thing"])
         return self._told(f"{listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}.", found)
+
+    def person(self, words: str) -> PresentAnswer | None:
+        """Answer: where is somebody? None where memory has seen nobody of that name."""
+        name = self._person_called(_bare(words)).lower()
+        found = [one for one in self._here if name and str(one.attributes.get("name", "")).lower() == name]
+        if not found:
+            return None
+        one = max(found, key=lambda one: one.last_seen_ns)  # people walk about
+        room = self._scene.room_of(one)
+        near = [(other.box.distance_m(one.box.center[:2]), other) for other in self._here]
+        seats = [pair for pair in near if pair[0] <= _BESIDE_M and pair[1].class_name in self._kinds.put_down_places]
+        nearest = min(seats, key=lambda pair: pair[0])[1] if seats else None
+        beside = f"beside the {self._kinds[nearest.class_name].best_name}" if nearest is not None else ""
+        where = " ".join(filter(None, (beside, f"in the {room}" if room else "")))
+        called = one.attributes["name"]
+        return self._told(f"{called} is {where}." if where else f"I know {called}, and not which room that is.", [one])
+
+    def room(self, words: str) -> PresentAnswer | None:
+        """Answer: what is in a room? None where words name no room."""
+        room = self._room(_bare(words))
+        there = [one for one in self._here if self._scene.room_of(one) == room] if room else []
+        return self._held(there, f"in the {room}") if room else None
 
     def before(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: where was it before?"""
@@ -164,9 +193,9 @@ class PresentQuestions:
     def contents(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: what is in it, or on it?"""
         at, inside = _bare(match["place"]), match["how"] in ("in", "inside")
-        room = self._room(at)
-        if room:
-            return self._held([one for one in self._here if self._scene.room_of(one) == room], f"in the {room}")
+        room = self.room(at)
+        if room is not None:
+            return room
         supports = self._present(at)
         if supports is None:
             return None

@@ -17,6 +17,7 @@ from memory_node.knowledge.told.forms import TellingReader
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
+from memory_node.questions.present import PresentQuestions
 from memory_node.questions.told import told_answer
 
 KINDS = load_catalogue()
@@ -144,3 +145,19 @@ def test_what_nobody_knows_is_not_answered_and_what_is_missing_is_said() -> None
     assert unknown.abstains
     assert unseen.abstains
     assert "statue" in unseen.missing
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where is Kim?", "Kim is beside the desk in the study."),
+        ("Where is my sister?", "Kim is beside the desk in the study."),
+        ("Where is my brother?", ""),
+        ("Where is Zoe?", ""),
+    ],
+)
+def test_somebody_is_where_they_were_seen_whoever_asks(question: str, answer: str) -> None:
+    facts = index("My sister is called Kim.")
+    present = PresentQuestions(KINDS, facts.scene, lambda _: facts.scene, 2, person_called=facts.person_called)
+    told = present.answer(question)
+    assert (told.text if told is not None and told.known else "") == answer

@@ -77,8 +77,9 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
         answer = "" if left else "Nothing is left to do."
         return Understanding(left, SOURCE, answer=answer, notes=tuple(references.notes))
     where, within = _WHERE.match(words), _IN_ROOM.match(words)
-    answer = references.where_person_is(where["who"]) if where is not None else ""
-    answer = references.contents_of_room(within["room"]) if within is not None else answer
+    now = references.present.person(where["who"]) if where is not None else None
+    now = references.present.room(within["room"]) if within is not None else now
+    answer = now.text if now is not None else ""
     if not answer:
         told = told_answer(text, references.binding)
         answer = told.text if told is not None else references.plain_past.answer(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -22,9 +21,9 @@ from memory_node.planner.reading.english import is_indefinite
 from memory_node.planner.reading.named_things import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
 from memory_node.questions.past import Phrase, past_form, phrase_of, verb_of
+from memory_node.questions.present import PresentQuestions
 
 _SURE = 0.5
-_BESIDE_M = 1.0
 _OPEN_WISH = re.compile(
     r"^(?:(?:a|some) snack|something to (?P<doing>eat|drink)|"
     r"(?:his|her|their|my|[A-Z][\w-]*'s) favou?rite (?P<kind>\w+))$"
@@ -56,6 +55,9 @@ class References:
         self.binding = BindingFacts(self.facts, self.kinds, self.scene, self.now_ns, self.zone)
         self.plain_past = PlainPast(self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone, self.way)
         self.past = self.plain_past.past
+        self.present = PresentQuestions(
+            self.kinds, self.scene, lambda _: self.scene, self.now_ns, self.zone, self.binding.person_called
+        )
         self._objects = {one.id: one for one in self.scene.objects if not one.removed}
         self._present = frozenset(one.class_name for one in self._objects.values())
         self._named: Mention | None = None
@@ -394,32 +396,6 @@ class References:
         self._person = meant[0]
         # People walk about: where somebody was seen last is where they are.
         return Mention(meant[0], (self.kinds.recipient,), thing_id=max(found, key=lambda one: one.last_seen_ns).id)
-
-    def where_person_is(self, words: str) -> str:
-        """Return where somebody is, in words; "" where memory has seen nobody of that name."""
-        name = self.binding.person_called(words.removeprefix("my "))
-        found = [one for one in self._objects.values() if str(one.attributes.get("name", "")).lower() == name.lower()]
-        if not name or not found:
-            return ""
-        one = max(found, key=lambda one: one.last_seen_ns)
-        room = self._room_of(one)
-        around = [kind for kind in self._objects.values() if kind.box.distance_m(one.box.center[:2]) <= _BESIDE_M]
-        furniture = [kind for kind in around if kind.class_name in self.kinds.put_down_places]
-        nearest = min(furniture, key=lambda kind: kind.box.distance_m(one.box.center[:2]), default=None)
-        beside = f"beside the {self.kinds[nearest.class_name].best_name}" if nearest is not None else ""
-        where = " ".join(filter(None, (beside, f"in the {room}" if room else "")))
-        return f"{name} is {where}." if where else f"I know {name}, and not which room that is."
-
-    def contents_of_room(self, words: str) -> str:
-        """Return what lies about in a room and can be carried, in words; "" where they name no room."""
-        room = self._room_called(words)
-        if not room:
-            return ""
-        there = (one for one in self.scene.believed if self._room_of(one) == room)
-        names = [self.kinds[one.class_name].best_name for one in there if self.kinds[one.class_name].pickupable]
-        counts = Counter(sorted(names))
-        told = ", ".join(f"{count} {name}s" if count > 1 else name for name, count in counts.items())
-        return f"In the {room}: {told}." if told else f"I know of nothing in the {room} that can be carried."
 
     def _unseen_person(self, name: str, called: str, people: Sequence[SceneObject]) -> Mention:
         """Return where somebody is told to be whom memory has not seen; else the only people whom nobody names."""

@@ -475,5 +475,5 @@ def test_what_is_in_a_room_is_told_with_what_lies_shut_in_there() -> None:
     scene = home(thing("m", "Mug"), thing("n", "Mug"), inside, thing("pen", "Pen", area="a2"))
     reading = read("What is in the kitchen?", scene)
     assert reading is not None
-    assert reading.answer == "In the kitchen: bowl, egg, 2 mugs."
+    assert reading.answer.startswith("In the kitchen: counter top; microwave; oven; bowl; mug; mug; egg (seen ")
     assert read("what is in the microwave?", scene) is None  # left to others
