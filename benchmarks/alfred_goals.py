@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.goal_labels import ALFRED_KIND, ALFRED_NAME
 from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.reading.trained_reader import ALFRED_KIND, ALFRED_NAME
 
 
 def alfred_goal(goal: Goal) -> dict[str, Any]:

@@ -4,10 +4,9 @@ import pytest
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.goal_labels import LEARNT
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ALL_SKILLS, SKILLS, GoalKind
+from memory_node.domain.skill_library import ALL_SKILLS, GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.permitted_skills import licensed_skills
@@ -54,7 +53,7 @@ def test_wiped_things_are_found_by_that_word() -> None:
 
 
 def test_model_is_offered_the_call_with_the_tool_in_the_hand() -> None:
-    assert GoalKind.WIPE not in LEARNT
+    assert not GOALS[GoalKind.WIPE].learnt
     skills = licensed_skills([Goal(GoalKind.WIPE, TABLE)], KINDS)
     state = WorldState.of_things(KINDS, [Thing("Table 1", "DiningTable"), Thing("Sponge 1", "DishSponge")])
     near = state.standing_at("Table 1")

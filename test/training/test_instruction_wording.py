@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from memory_node.domain.goal_labels import ALFRED_KIND, SEVERAL
 from memory_node.domain.skill_library import GoalKind
+from memory_node.planner.reading.trained_reader import ALFRED_KIND, SEVERAL
 from training.instructions.augment import Wording
 from training.instructions.corpus import Example, Labels, Task, part_of
 from training.instructions.phrase_book import class_words

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from memory_node.domain.goal_labels import NOTHING
 from memory_node.domain.names import plural
 from memory_node.domain.skill_library import GoalKind
+from memory_node.planner.reading.trained_reader import NOTHING
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.descriptions import Descriptions
 from training.instructions.inflection import capital

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory_node.domain.goal_labels import ALFRED_KIND, NO_CLASS
+from memory_node.planner.reading.trained_reader import ALFRED_KIND, NO_CLASS
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What one sentence asks for: a kind of goal_labels.KINDS and class names, NO_CLASS where a slot is empty."""
+    """What one sentence asks for: a kind that the reader knows and class names, NO_CLASS where a slot is empty."""
 
     kind: str
     target: str = NO_CLASS

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.app.progress import shown
-from memory_node.domain.goal_labels import KINDS, NOTHING, SEVERAL
+from memory_node.domain.skill_library import GOALS
+from memory_node.planner.reading.trained_reader import NOTHING, SEVERAL
 from training.instructions.corpus import Example
 from training.instructions.network import FrozenLayers
 
 MAX_TOKENS = 80
-MODEL_KINDS = (*KINDS, NOTHING, SEVERAL)
+MODEL_KINDS = (*(kind.value for kind, goal in GOALS.items() if goal.learnt), NOTHING, SEVERAL)
 UNASKED = -1  # the label of slots that mean nothing
 _TEXTS_A_CALL = 1000
 _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03

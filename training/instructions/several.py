@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from memory_node.domain.goal_labels import NOTHING, SEVERAL
+from memory_node.planner.reading.trained_reader import NOTHING, SEVERAL
 from training.instructions.augment import Wording
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.inflection import capital

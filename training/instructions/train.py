@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from memory_node.app.progress import shown
-from memory_node.domain.goal_labels import NO_CLASS
+from memory_node.planner.reading.trained_reader import NO_CLASS
 from memory_node.search.minilm import published_folder
 from memory_node.search.minilm_graph import load_weights
 from training.instructions.augment import Wording

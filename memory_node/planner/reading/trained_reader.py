@@ -14,7 +14,6 @@ from tokenizers import Tokenizer
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVERAL
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.resources import MISSING_READERS, readers_folder
 from memory_node.domain.skill_library import GoalKind
@@ -22,6 +21,20 @@ from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.conversation import Slot
 from memory_node.planner.reading.home_classes import HomeClasses, lacks
+
+NO_CLASS = ""
+# Labels for sentences without a goal, and for other or several goals.
+NOTHING, SEVERAL = "nothing", "several"
+ALFRED_KIND: dict[str, GoalKind] = {
+    "pick_and_place_simple": GoalKind.PLACE,
+    "pick_two_obj_and_place": GoalKind.PLACE_TWO,
+    "look_at_obj_in_light": GoalKind.EXAMINE,
+    "pick_clean_then_place_in_recep": GoalKind.CLEAN,
+    "pick_heat_then_place_in_recep": GoalKind.HEAT,
+    "pick_cool_then_place_in_recep": GoalKind.COOL,
+    "pick_and_place_with_movable_recep": GoalKind.STACK,
+}
+ALFRED_NAME: dict[GoalKind, str] = {kind: name for name, kind in ALFRED_KIND.items()}
 
 WEIGHTS_FOLDER = readers_folder()
 _MAX_TOKENS = 128
