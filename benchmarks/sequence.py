@@ -18,7 +18,7 @@ from memory_node.app.ingest.command import add_detector_arguments, open_detector
 from memory_node.app.ingest.folders import open_folder
 from memory_node.app.ingest.ingestion import Ingestion
 from memory_node.app.ingest.recording import Recording, RgbdImage
-from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
+from memory_node.app.ingest.upright import AUTO, VIEWS, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.scene import SceneObject
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
     """Build two memories and compare them; one row."""
     recording = open_folder(args.frames)
     up = up_from_text(args.up)
-    level = LevelRecording(recording, level_world(find_up(_sparse(args.frames, len(recording))) if up is None else up))
-    builds = [_build(level, half, args) for half in (0, 1)]
+    recording.map_T_world = level_world(find_up(_sparse(args.frames, len(recording))) if up is None else up)
+    builds = [_build(recording, half, args) for half in (0, 1)]
     if not all(build.frames for build in builds):
         raise InvalidValueError(f"{args.frames}: no two frames that can be used: {dict(recording.skipped)}")
     emit([row(*builds)], args.json)

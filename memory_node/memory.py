@@ -50,8 +50,7 @@ from memory_node.short_term.state_estimation import StateEstimationQueue
 from memory_node.short_term.units import StateClaim
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.store import Store
-from memory_node.upkeep.kept_knowledge import KeptKnowledge
-from memory_node.upkeep.upkeep import Upkeep
+from memory_node.upkeep import KeptKnowledge, Upkeep
 
 TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 

@@ -44,7 +44,7 @@ from memory_node.short_term.policies import MakePolicy, build_policy
 from memory_node.short_term.state_estimation import open_state_queue
 from memory_node.store.location import is_in_process
 from memory_node.store.store import Store, open_store
-from memory_node.upkeep.kept_knowledge import KeptKnowledge
+from memory_node.upkeep import KeptKnowledge
 from memory_node.world.thing_names import THING_NAMES
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.

@@ -26,11 +26,11 @@ from starlette.types import ASGIApp, Scope
 
 from memory_node import __version__
 from memory_node.domain.errors import ConflictError, InvalidValueError, NotFoundError, RobotMemoryError
-from memory_node.inspector import rest_views
 from memory_node.inspector.agent_memory import MemoryViews
 from memory_node.inspector.change_feed import ChangeFeed
 from memory_node.inspector.guard import Guard, GuardConfig
 from memory_node.inspector.inspector import NEEDS, Here, Inspector, Reader
+from memory_node.inspector.inspector import router as view_routes
 from memory_node.inspector.robot_tasks import RobotTasks
 from memory_node.inspector.verbs import Verb, verbs_of
 
@@ -167,7 +167,7 @@ def build_application(inspector: Inspector, guard: GuardConfig) -> ASGIApp:
     app.state.figures = figures
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=3)
     checks = [Depends(only_known_parameters), Depends(HTTPBearer(auto_error=False))]  # the guard asks for the token
-    for router in (verb_routes(inspector.desk.robot), rest_views.router):
+    for router in (verb_routes(inspector.desk.robot), view_routes):
         app.include_router(router, prefix="/api/v1", dependencies=checks)
     app.add_api_route("/healthz", healthz, response_class=PlainTextResponse)
     app.add_api_route("/metrics", metrics, response_class=PlainTextResponse)

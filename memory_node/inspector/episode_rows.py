@@ -14,8 +14,7 @@ from memory_node.context.guidance import CompiledStep
 from memory_node.context.told_contexts import PastEpisode, ToldContext
 from memory_node.episodes.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
-from memory_node.inspector.answers import ContextText, Cost
-from memory_node.inspector.row import At, Name, Row, Stamp, rounded, several
+from memory_node.inspector.answers import At, ContextText, Cost, Name, Row, Stamp, rounded, several
 
 # Episodes that are looked through for those of an earlier time.
 _LOOKED_AT = 1000

@@ -15,7 +15,7 @@ from typing import Any
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES, Role
-from memory_node.inspector.edit_book import EditBook
+from memory_node.inspector.deeds import EditBook
 
 _CHUNK = 65536
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)

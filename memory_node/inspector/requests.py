@@ -11,8 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, S
 
 from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.states import ObjectState
-from memory_node.inspector.edit_book import LONGEST_WAIT_S
 
+LONGEST_WAIT_S = 60.0
 Metres = Annotated[float, Field(ge=-POSITION_LIMIT_M, le=POSITION_LIMIT_M, allow_inf_nan=False)]
 Text = Annotated[str, Field(max_length=4000)]
 Name = Annotated[str, Field(max_length=200)]
@@ -111,7 +111,7 @@ class Contents(Request):
     place: Concept = Field(description='a room or a thing, by name: "fridge", "Side table 2", "bedroom"')
 
 
-# What `Household.changes` reads, as a pattern.
+# What the verb `changes` reads, as a pattern.
 _SINCE: dict[str, JsonValue] = {
     "pattern": r"^(today|yesterday|this (morning|afternoon|evening)|last night|\d{1,6}(\.\d{1,3})? ?(s|min|h|d)( ago)?|"
     r"[1-9]\d{3}-(0[1-9]|1[0-2])-([0-2][1-9]|10|20|30|31)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?)$"

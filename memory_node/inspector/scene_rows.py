@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot, moments_of
-from memory_node.inspector.row import At, Believed, Metres, Name, Row, Stamp, rounded, seconds, several
+from memory_node.inspector.answers import At, Believed, Metres, Name, Row, Stamp, rounded, seconds, several
 
 _MOST_MOMENTS = 20_000
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any, get_type_hints
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.inspector import answers, deeds
 from memory_node.inspector import requests as asks
 from memory_node.inspector.access import Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
-from memory_node.inspector.edit_book import Deed, EditBook
-from memory_node.inspector.household import Household
+from memory_node.inspector.answers import nanoseconds
+from memory_node.inspector.deeds import Deed, EditBook
 from memory_node.inspector.robot_tasks import RobotTasks, Task
-from memory_node.inspector.row import nanoseconds
 from memory_node.knowledge.answering import Mode
-from memory_node.questions.present import ThingWords
+from memory_node.questions.household import of_now
+from memory_node.questions.past import span_of
+from memory_node.questions.present import PresentQuestions, ThingWords
 
 _DEFAULT_K = 5
+_UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_AGO = re.compile(r"^(?P<count>\d+(?:\.\d+)?) ?(?P<unit>s|min|h|d)$")
 
 
 @dataclass(frozen=True)
@@ -38,11 +43,6 @@ class Desk:
     book: EditBook
     robot: RobotTasks | None = None
     caller: str = "agent"
-
-    @property
-    def household(self) -> Household:
-        """What answers questions of a home."""
-        return Household(self.memory, self.kinds, self.clock)
 
     def of(self, caller: str) -> Desk:
         """Return the same for another caller."""
@@ -95,12 +95,20 @@ def ask_memory(here: Desk, asked: asks.AskMemory) -> answers.Answer:
 
 def contents(here: Desk, asked: asks.Contents) -> answers.Answer:
     """Tell what is in a room, or in or on a thing."""
-    return answers.Answer.of(here.household.contents(asked.place))
+    question = f"what is in {asked.place}"
+    found = _present(here).answer(question)
+    if found is None or not found.known:
+        rooms = ", ".join(room.name for room in here.memory.scene().rooms) or "none"
+        raise NotFoundError(
+            f"place: expected a room or a thing that memory knows, got {asked.place!r}; rooms: {rooms:.500}; things "
+            "are told by find_objects"
+        )
+    return answers.Answer.of(of_now(question, found))
 
 
 def changes(here: Desk, asked: asks.Changes) -> answers.WhatChanged:
     """Tell in words what came, went, moved and became of things since a moment."""
-    return answers.WhatChanged(changes=here.household.changes(asked.since))
+    return answers.WhatChanged(changes=_present(here).changes(_moment(asked.since, here.clock())))
 
 
 def episodes(here: Desk, asked: asks.Episodes) -> answers.ToldEpisodes:
@@ -272,6 +280,33 @@ def _query(asked: asks.RecallObjects, **more: Any) -> FindQuery:
         k=asked.k or _DEFAULT_K,
         **more,
     )
+
+
+def _present(here: Desk) -> PresentQuestions:
+    scene = here.memory.scene(removed=True)
+    return PresentQuestions(here.kinds, scene, lambda stamp_ns: here.memory.scene(as_of_ns=stamp_ns), here.clock())
+
+
+def _moment(since: str, now_ns: int) -> int:
+    """Return the stamp of "today", "this morning", "90 min" or an ISO time.
+
+    Raises:
+        InvalidValueError: it is none of these.
+    """
+    words = " ".join(since.split()).lower()
+    first, _ = span_of(words, now_ns, None)
+    if first:
+        return first
+    ago = _AGO.match(words.removesuffix(" ago"))
+    if ago is not None:
+        return max(now_ns - nanoseconds(float(ago["count"]) * _UNITS_S[ago["unit"]]), 1)
+    try:
+        return max(nanoseconds(datetime.fromisoformat(since.strip()).timestamp()), 1)
+    except (ValueError, OverflowError):
+        raise InvalidValueError(
+            "since: expected today, yesterday, this morning, this afternoon, this evening or last night, a span "
+            f"such as 90 min, 2 h or 3 d, or a time such as 2026-05-03T08:00, got {since!r}"
+        ) from None
 
 
 def _robot(here: Desk) -> RobotTasks:

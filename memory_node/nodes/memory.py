@@ -26,7 +26,7 @@ from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.people import People
 from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.perception.tracked_segments import FollowedSegments
+from memory_node.perception.segment_tracker import FollowedSegments
 from memory_node.store.errors import StoreInUseError
 from memory_node.store.location import default_database
 from memory_node.view import ShownFrames, serve_view

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
 from memory_node.domain.parameters import Expert, Live, Parameters, parameter
-from memory_node.perception.detectors.layout_names import LayoutName
+
+# The layouts of a detector's outputs that are known; detectors/recognition.py says of each what it is.
+LayoutName = Literal[
+    "auto",
+    "yolo_v5",
+    "yolo_v8",
+    "yolo_v5_seg",
+    "yolo_v8_seg",
+    "yolox",
+    "end_to_end",
+    "end_to_end_seg",
+    "boxes_scores",
+    "rtdetr",
+    "rtdetr_chosen",
+    "detr_official",
+    "detr",
+    "detr_softmax",
+    "rf_detr",
+    "torchvision",
+    "owl",
+    "grounding_dino",
+]
 
 
 class PerceptionConfig(Parameters):

@@ -1,7 +1,8 @@
-"""Image messages as arrays: colour as RGB, depth in metres (REP-118), and the number of each pixel's instance."""
+"""Images as arrays, from files or messages: colour as RGB, depth in metres (REP-118), the number of each instance."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,146 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InputSkippedError
+
+_JPEG, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
+PNG, _PNG_END = b"\x89PNG", b"IEND"
+# Writers may pad a file, so the end mark of a picture is looked for in this many last bytes.
+_TAIL_BYTES = 1024
+
+
+def decode_coded_color(data: bytes, what: str) -> NDArray[np.uint8]:
+    """Return a coded 8-bit image as RGB (h, w, 3); what: names it in errors.
+
+    Raises:
+        InputSkippedError: cut short ("image_truncated"), no image ("image_undecodable"), 16 bits a colour
+            ("color_encoding").
+    """
+    image = _decoded(data, what)
+    if image.dtype != np.uint8:
+        raise InputSkippedError("color_encoding", f"{what}: expected 8 bits a colour, got {image.dtype}")
+    if image.ndim == 2:
+        return np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2RGB), dtype=np.uint8)
+    code = cv2.COLOR_BGRA2RGB if image.shape[2] == 4 else cv2.COLOR_BGR2RGB
+    return np.asarray(cv2.cvtColor(image, code), dtype=np.uint8)
+
+
+def decode_coded_depth(data: bytes, what: str) -> NDArray[np.uint16]:
+    """Return a coded depth image (h, w) in the units that it was written in, 16 bits a pixel.
+
+    Raises:
+        InputSkippedError: cut short ("image_truncated"), no image ("image_undecodable"), no 16-bit image of one channel
+            ("depth_encoding").
+    """
+    image = _decoded(data, what)
+    if image.dtype != np.uint16 or image.ndim != 2:
+        raise InputSkippedError(
+            "depth_encoding", f"{what}: expected one channel of uint16, got shape {image.shape} of {image.dtype}"
+        )
+    return image
+
+
+def _decoded(data: bytes, what: str) -> NDArray[Any]:
+    tail = data[-_TAIL_BYTES:]
+    # Decoders fill what is missing of a picture that was cut short with grey, and say nothing.
+    if (data.startswith(_JPEG) and _JPEG_END not in tail) or (data.startswith(PNG) and _PNG_END not in tail):
+        raise InputSkippedError("image_truncated", f"{what}: cut short after {len(data)} bytes")
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
+    except cv2.error:  # sizes that no camera has
+        image = None
+    if image is None:
+        raise InputSkippedError("image_undecodable", f"{what}: {len(data)} bytes that are no JPEG or PNG image")
+    return np.asarray(image)
+
+
+# int32 kind of coding, then the two parameters of 32FC1's quantisation, all little-endian.
+_HEADER = struct.Struct("<iff")
+_RVL_SIZE = struct.Struct("<ii")
+_MOST_PIXELS = 100_000_000
+
+
+def decode_compressed_depth(data: bytes, coding: str) -> NDArray[np.float32]:
+    """Return depth (h, w) in metres, NaN where there is no return.
+
+    coding: CompressedImage.format, such as "16UC1; compressedDepth png". 16UC1 and mono16 hold millimetres; 32FC1 is
+    coded as inverse depth a / (depth + b).
+
+    Raises:
+        InputSkippedError: another coding ("depth_encoding"), data cut short ("image_truncated"), none
+            ("image_undecodable").
+    """
+    encoding, _, transport = coding.partition(";")
+    encoding, transport = encoding.strip(), transport.strip()
+    if encoding not in ("16UC1", "mono16", "32FC1") or not transport.startswith("compressedDepth"):
+        raise InputSkippedError(
+            "depth_encoding", f'expected "16UC1; compressedDepth png" or the like, got {coding[:60]!r}'
+        )
+    if len(data) < _HEADER.size:
+        raise InputSkippedError("image_truncated", f"compressed depth of {len(data)} bytes")
+    has_header = not data.startswith(PNG)  # some drivers leave it out
+    _, quantum_a, quantum_b = _HEADER.unpack_from(data) if has_header else (0, 0.0, 0.0)
+    if encoding == "32FC1" and not quantum_a > 0.0:
+        told = f"parameters {quantum_a:g} and {quantum_b:g}" if has_header else "no header"
+        raise InputSkippedError("depth_encoding", f"32FC1 as compressed depth with {told}: its depth cannot be known")
+    body = data[_HEADER.size :] if has_header else data
+    raw = decode_rvl(body) if transport.endswith("rvl") else decode_coded_depth(body, "compressed depth")
+    depth = raw.astype(np.float32)
+    if encoding != "32FC1":
+        depth *= np.float32(1e-3)
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            depth = np.float32(quantum_a) / (depth - np.float32(quantum_b))
+    depth[(raw == 0) | ~np.isfinite(depth) | (depth < 0.0)] = np.nan
+    return depth
+
+
+def decode_rvl(body: bytes) -> NDArray[np.uint16]:
+    """Return a depth image (h, w) coded by RVL (Wilson 2017, "Fast Lossless Depth Image Compression").
+
+    Runs of zeros and of values alternate; a value is its difference from the value before it, zigzag-coded. Every
+    number is a chain of nibbles of three bits, lowest first, each with a bit that says whether another one follows.
+
+    Raises:
+        InputSkippedError: cut short, or sizes that cannot be.
+    """
+    if len(body) < _RVL_SIZE.size:
+        raise InputSkippedError("image_truncated", f"RVL depth of {len(body)} bytes")
+    width, height = _RVL_SIZE.unpack_from(body)
+    if width <= 0 or height <= 0 or width * height > _MOST_PIXELS:
+        raise InputSkippedError("image_undecodable", f"RVL depth of {width}x{height} pixels")
+    numbers = _rvl_numbers(body[_RVL_SIZE.size :])
+    values = np.zeros(width * height, np.int64)
+    filled: list[NDArray[np.int64]] = []
+    places: list[NDArray[np.intp]] = []
+    at = pixel = 0
+    while pixel < len(values):
+        if at + 1 >= len(numbers):
+            raise InputSkippedError("image_truncated", f"RVL depth ends after {pixel} of {len(values)} pixels")
+        zeros, count = int(numbers[at]), int(numbers[at + 1])
+        at, pixel = at + 2, pixel + zeros
+        if pixel + count > len(values) or at + count > len(numbers) or zeros + count == 0:
+            raise InputSkippedError("image_truncated", f"RVL depth ends after {pixel} of {len(values)} pixels")
+        filled.append(numbers[at : at + count])
+        places.append(np.arange(pixel, pixel + count))
+        at, pixel = at + count, pixel + count
+    if filled:
+        zigzag = np.concatenate(filled)
+        values[np.concatenate(places)] = np.cumsum((zigzag >> 1) ^ -(zigzag & 1))
+    return (values & 0xFFFF).astype(np.uint16).reshape(height, width)
+
+
+def _rvl_numbers(coded: bytes) -> NDArray[np.int64]:
+    words = np.frombuffer(coded[: len(coded) // 4 * 4], "<u4")
+    shifts = np.arange(28, -4, -4, dtype=np.uint32)
+    nibbles = ((words[:, None] >> shifts) & 0xF).ravel().astype(np.int64)
+    last = np.flatnonzero(nibbles < 8)
+    if not last.size:
+        return np.zeros(0, np.int64)
+    nibbles = nibbles[: last[-1] + 1]
+    first = np.concatenate([[0], last[:-1] + 1])
+    place = np.arange(len(nibbles)) - np.repeat(first, last - first + 1)
+    return np.add.reduceat((nibbles & 7) << (3 * np.minimum(place, 20)), first)
+
 
 Buffer = bytes | bytearray | memoryview | NDArray[np.uint8]
 

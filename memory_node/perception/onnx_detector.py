@@ -15,15 +15,52 @@ from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.detection import Detection
 from memory_node.perception.detectors.candidates import Candidates, FloatArray
-from memory_node.perception.detectors.decoding import Decoding, usual_preprocessing
-from memory_node.perception.detectors.empty_watch import EmptyWatch
-from memory_node.perception.detectors.families import usual_size
-from memory_node.perception.detectors.model_description import ModelDescription
-from memory_node.perception.detectors.model_notes import ModelNotes, read_notes
+from memory_node.perception.detectors.decoding import Decoding, usual_preprocessing, usual_size
+from memory_node.perception.detectors.model_description import ModelDescription, ModelNotes, read_notes
 from memory_node.perception.detectors.preprocessing import FittedImage, Preprocessing, fitted
 from memory_node.perception.detectors.recognition import Outputs, recognised
 from memory_node.perception.detectors.text_prompts import TextPrompts, checked_prompts
 from memory_node.perception.onnx_session import open_session, running_on
+
+_IMAGES = 200
+# Grey values of an image of something vary by more than this; of a covered lens by less.
+_CONTRAST = 8.0
+
+
+class EmptyWatch:
+    """Counts images that show something in which nothing was found, in a row."""
+
+    def __init__(self, what: str, min_score: float) -> None:
+        self._what = what
+        self._min_score = min_score
+        self._empty = 0
+        self._best = 0.0
+
+    def note(self, color: NDArray[np.uint8], found: int, best: float) -> None:
+        """Take in an RGB image (h, w, 3), how many things were found in it, and the best score of any box."""
+        if found:
+            self._empty, self._best = 0, 0.0
+        elif float(color[::16, ::16].std()) > _CONTRAST:
+            self._empty += 1
+            self._best = max(self._best, best)
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong, "" while nothing seems to be."""
+        if self._empty < _IMAGES:
+            return ""
+        if self._best < 0.5 * self._min_score:
+            guess = (
+                "no box came near: its images are probably prepared otherwise; compare scale, channel order and fit "
+                "with the model's own, and set them in a YAML file beside it"
+            )
+        else:
+            guess = "boxes come near: lower min_score, or check that the classes are those of this place"
+        return (
+            f"{self._what} found nothing in {self._empty} images in a row; best score {self._best:.3f}, "
+            f"min_score {self._min_score:g}; {guess}"
+        )
+
 
 # Classes that a detection gets at most, and the least score of all but the first.
 _LIKELY_CLASSES, _LIKELY_SCORE = 3, 0.05

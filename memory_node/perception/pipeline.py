@@ -16,8 +16,7 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.crop import Crop
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.perception.image_decoding import labels_from_masks
-from memory_node.perception.instance_points import InstancePoints, instance_points
-from memory_node.perception.oriented_box import fit_oriented_box
+from memory_node.perception.instance_points import InstancePoints, fit_oriented_box, instance_points
 
 
 def partly_hidden(labels: NDArray[np.integer], depth_m: NDArray[np.float32], config: PerceptionConfig) -> set[int]:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
-from memory_node.perception.config import SegmentTrackerConfig
+from memory_node.perception.config import SegmentationConfig, SegmentTrackerConfig
 from memory_node.perception.detection import Detection
-from memory_node.perception.oriented_box import fit_oriented_box
-from memory_node.perception.ranks import value_at
+from memory_node.perception.instance_points import fit_oriented_box, value_at
+from memory_node.perception.segmentation import GeometricSegmenter
 from memory_node.perception.voxel_votes import Indices, VoxelVotes
 
 # Focal length to which images are thinned out (pixels): voxels of 3 cm at 4 m then still have a point each.
@@ -274,3 +274,28 @@ def _box_of(
         box = OrientedBox(turned.center, size, turned.yaw_rad)
     corners = box.corners()
     return box, corners.min(axis=0), corners.max(axis=0)
+
+
+class FollowedSegments:
+    """Segments each depth image and follows the segments."""
+
+    def __init__(
+        self, segmentation: SegmentationConfig | None = None, tracking: SegmentTrackerConfig | None = None
+    ) -> None:
+        self._segmenter = GeometricSegmenter(segmentation)
+        self._tracking = tracking
+        self._runs = 0
+        self._tracker = self._new_tracker()
+
+    def start_anew(self) -> None:
+        """Forget all things; the same ones get other names from now on."""
+        self._tracker = self._new_tracker()
+
+    def of_view(self, depth_m: NDArray[np.float32], intrinsics: Intrinsics, map_T_camera: Pose) -> TrackedSegments:
+        """Return what a depth image (h, w) in metres shows of things that are known by now."""
+        labels = self._segmenter.segment(depth_m, intrinsics)
+        return self._tracker.track(labels, depth_m, intrinsics, map_T_camera)
+
+    def _new_tracker(self) -> SegmentTracker:
+        self._runs += 1
+        return SegmentTracker(self._tracking, f"{self._runs}/")

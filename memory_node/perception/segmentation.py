@@ -3,6 +3,8 @@ thing."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +12,12 @@ from scipy import ndimage
 
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import SegmentationConfig
-from memory_node.perception.convex_parts import LabelArray, convex_parts, part_pixels
+from memory_node.perception.convex_parts import LabelArray, convex_parts, part_pixels, rejoin_parts
 from memory_node.perception.detection import Detection
-from memory_node.perception.ranks import value_at
-from memory_node.perception.rejoin import rejoin_parts
-from memory_node.perception.support_planes import Plane, large_planes
-from memory_node.perception.surface import Surface, surface_of
+from memory_node.perception.instance_points import value_at
+from memory_node.perception.surface import Plane, Surface, large_planes, surface_of
 
+_Pixel = TypeVar("_Pixel", bound=np.generic)
 # A piece that touches this many of the four image borders is no object.
 _MOST_BORDERS = 3
 
@@ -46,7 +47,7 @@ class GeometricSegmenter:
         labels = convex_parts(surface, mask, config.concavity)
         labels = rejoin_parts(labels, surface, planes)
         labels = self._plausible(labels, surface, planes)
-        return _at_full_size(with_floors(labels), depth_m.shape, stride)
+        return at_full_size(with_floors(labels), depth_m.shape, stride)
 
     def _plausible(self, labels: LabelArray, surface: Surface, planes: list[Plane]) -> LabelArray:
         """Keep parts of an object's size that rise above a plane; number them from 1, largest first.
@@ -110,6 +111,7 @@ def with_floors(labels: LabelArray) -> LabelArray:
     return filled
 
 
-def _at_full_size(labels: LabelArray, shape: tuple[int, ...], stride: int) -> LabelArray:
+def at_full_size(labels: NDArray[_Pixel], shape: tuple[int, ...], stride: int) -> NDArray[_Pixel]:
+    """Return an image (h, w) that was thinned out by a stride at its full size again."""
     large = labels.repeat(stride, axis=0).repeat(stride, axis=1)
     return np.ascontiguousarray(large[: shape[0], : shape[1]])

@@ -98,7 +98,7 @@ def _check_tables(connection: Connection, site: str, images: ImageFolder) -> Ite
     dead = read_tombstones(connection, site)
     newest = revision_of(connection, site)
     for table in schema.SEALED:
-        yield from _RowCheck(table, site, dead, newest, images).run(connection)
+        yield from _check_rows(connection, table, site, dead, newest, images)
     if connection.dialect.name == "sqlite":
         yield from _check_strays(connection, site)
     waiting = quarantined(connection, site)
@@ -138,51 +138,34 @@ def scan(connection: Connection, table: sa.Table, site: str) -> Iterator[Any]:
         yield from chunk
 
 
-class _RowCheck:
-    """One look at a site's rows of a table."""
+def _check_rows(
+    connection: Connection, table: sa.Table, site: str, dead: dict[str, Tombstone], newest: int, images: ImageFolder
+) -> Iterator[Finding]:
+    """Yield what is wrong with a site's rows of a table."""
+    bad, buried, late = BadRows(), 0, 0
+    for row in bad.sift(table, scan(connection, table, site)):
+        if disagreement := _disagreement(row, images) if table is schema.objects else "":
+            bad.note(table, row, disagreement)
+        elif table in schema.LOGGED:
+            buried += is_buried(table.name, row._mapping, dead)
+            late += row.revision > newest
+    if bad:
+        shown = "; ".join(f"{'/'.join(map(str, one.key.values()))}: {one.reason}" for one in bad[:_SHOWN])
+        yield Finding("error", f"{table.name}: {len(bad)} rows cannot be read: {shown}", REPAIR_ADVICE)
+    if buried:
+        advice = "forget them again: this database was changed by something other than robot_memory"
+        yield Finding("error", f"{table.name}: {buried} rows of things that were forgotten", advice)
+    if late:
+        advice = "robots may miss these rows: `store check --repair` raises the site's revision above them"
+        yield Finding("error", f"{table.name}: {late} rows with a revision that was never given", advice)
 
-    def __init__(
-        self, table: sa.Table, site: str, dead: dict[str, Tombstone], newest: int, images: ImageFolder
-    ) -> None:
-        self._table = table
-        self._site = site
-        self._dead = dead
-        self._newest = newest
-        self._images = images
-        self._bad = BadRows()
-        self._buried = self._late = 0
 
-    def run(self, connection: Connection) -> Iterator[Finding]:
-        """Yield what is wrong with the rows."""
-        for row in self._bad.sift(self._table, scan(connection, self._table, self._site)):
-            disagreement = self._disagreement(row)
-            if disagreement:
-                self._bad.note(self._table, row, disagreement)
-            elif self._table in schema.LOGGED:
-                self._buried += is_buried(self._table.name, row._mapping, self._dead)
-                self._late += row.revision > self._newest
-        yield from self._findings()
-
-    def _disagreement(self, row: Any) -> str:
-        if self._table is not schema.objects:
-            return ""
-        try:
-            check_agreement(dict(row._mapping), self._images)
-        except (RobotMemoryError, ValueError, KeyError) as error:
-            return str(error)
-        return ""
-
-    def _findings(self) -> Iterator[Finding]:
-        name = self._table.name
-        if self._bad:
-            shown = "; ".join(f"{'/'.join(map(str, bad.key.values()))}: {bad.reason}" for bad in self._bad[:_SHOWN])
-            yield Finding("error", f"{name}: {len(self._bad)} rows cannot be read: {shown}", REPAIR_ADVICE)
-        if self._buried:
-            advice = "forget them again: this database was changed by something other than robot_memory"
-            yield Finding("error", f"{name}: {self._buried} rows of things that were forgotten", advice)
-        if self._late:
-            advice = "robots may miss these rows: `store check --repair` raises the site's revision above them"
-            yield Finding("error", f"{name}: {self._late} rows with a revision that was never given", advice)
+def _disagreement(row: Any, images: ImageFolder) -> str:
+    try:
+        check_agreement(dict(row._mapping), images)
+    except (RobotMemoryError, ValueError, KeyError) as error:
+        return str(error)
+    return ""
 
 
 # What the scene graph calls the robot's hand.

@@ -23,21 +23,20 @@ from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.domain.resources import create_private
 from memory_node.domain.scene import SceneSnapshot, as_of, moments_of
-from memory_node.store import exchange, graph_export, reader
+from memory_node.store import exchange, reader
 from memory_node.store.backup import backup, is_whole, open_backup, restore, rotated_backups
 from memory_node.store.check import Finding
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
 from memory_node.store.engine import DATABASE_ERRORS, database_files, for_writing, open_engine, reason_of, require_store
 from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
-from memory_node.store.forget import forget
+from memory_node.store.exchange import GeoOrigin
+from memory_node.store.forget import compact, forget
 from memory_node.store.forget_plan import ForgetRequest
-from memory_node.store.graph_export import GeoOrigin
 from memory_node.store.inspection import OpenedStore, inventory, open_to_read
 from memory_node.store.location import Folders, default_database, locate, note_export, parse_url, sqlite_path
 from memory_node.store.quarantine import BadRows
 from memory_node.store.repair import findings_of, nobody_else, repair, set_aside
-from memory_node.store.scrub import compact
 from memory_node.store.site_database import make_tables, note_session, prepare, site_of
 from memory_node.store.store import open_store
 from memory_node.view import open_views
@@ -156,10 +155,10 @@ def _origin(args: argparse.Namespace) -> GeoOrigin | None:
 _EXPORTS: dict[str, Callable[[argparse.Namespace, OpenedStore, BadRows], int]] = {
     "jsonl": lambda args, opened, bad: exchange.export_jsonl(opened.engine, opened.site, args.target, bad),
     "parquet": lambda args, opened, bad: exchange.export_parquet(opened.engine, opened.site, args.target, bad),
-    "graphml": lambda args, opened, bad: graph_export.export_graphml(_scene(opened, bad), args.target),
+    "graphml": lambda args, opened, bad: exchange.export_graphml(_scene(opened, bad), args.target),
     "rrd": lambda args, opened, bad: _export_past(_scene(opened, bad), args.target, rrd=args.target),
     "mcap": lambda args, opened, bad: _export_past(_scene(opened, bad), args.target, mcap=args.target),
-    "geojson": lambda args, opened, bad: graph_export.export_geojson(_scene(opened, bad), args.target, _origin(args)),
+    "geojson": lambda args, opened, bad: exchange.export_geojson(_scene(opened, bad), args.target, _origin(args)),
 }
 
 

@@ -16,9 +16,8 @@ from memory_node.store import schema
 from memory_node.store.apply import add_rows, tombstone_of
 from memory_node.store.checksums import sealed
 from memory_node.store.copying import update_row
-from memory_node.store.forget_plan import ForgetPlan, ForgetRequest
+from memory_node.store.forget_plan import ForgetPlan, ForgetRequest, Terms, rows_mentioning
 from memory_node.store.records import Row, step_key, to_json
-from memory_node.store.terms import Terms, rows_mentioning
 
 # Rows without a session: every robot is told of the change, also their writer.
 _NO_SESSION = ""

@@ -97,7 +97,8 @@ class Journal:
         self._frames: list[tuple[int, int]] = []
         # Of the databases that the frames are for.
         self._identities: set[str] = set()
-        self._end = 0
+        # Of the frames that wait.
+        self.used_bytes = 0
         self._reserved = False
 
     def open(self) -> None:
@@ -120,10 +121,10 @@ class Journal:
         self.capacity_bytes = max(self.capacity_bytes, os.fstat(self._descriptor).st_size)
         self._frames = list(frames_of(self._descriptor))
         self._identities = {self._read(frame)[0] for frame in self._frames}
-        self._end = sum(self._frames[-1]) if self._frames else 0
-        if os.pread(self._descriptor, _HEAD.size, self._end).strip(b"\0"):
+        self.used_bytes = sum(self._frames[-1]) if self._frames else 0
+        if os.pread(self._descriptor, _HEAD.size, self.used_bytes).strip(b"\0"):
             # A frame that a crash tore: it was never acknowledged, and must not lie there for ever.
-            os.ftruncate(self._descriptor, self._end)
+            os.ftruncate(self._descriptor, self.used_bytes)
         # A disk that is full already leaves the reservation short; append() then says so.
         self._reserved = self._reserve()
 
@@ -137,11 +138,6 @@ class Journal:
     def __len__(self) -> int:
         return len(self._frames)
 
-    @property
-    def used_bytes(self) -> int:
-        """Bytes of the frames that wait."""
-        return self._end
-
     def append(self, batch: Batch) -> bool:
         """Add a batch and wait until it is on the disk; False when there is no room for it.
 
@@ -152,12 +148,12 @@ class Journal:
         payload = encode_batch(batch, self.identity)
         frame = _HEAD.pack(len(payload), zlib.crc32(payload)) + payload
         # The end mark must fit behind it.
-        if self._end + len(frame) + _HEAD.size > self.capacity_bytes:
+        if self.used_bytes + len(frame) + _HEAD.size > self.capacity_bytes:
             return False
-        self._write(frame + bytes(_HEAD.size), self._end)
-        self._frames.append((self._end, len(frame)))
+        self._write(frame + bytes(_HEAD.size), self.used_bytes)
+        self._frames.append((self.used_bytes, len(frame)))
         self._identities.add(self.identity)
-        self._end += len(frame)
+        self.used_bytes += len(frame)
         return True
 
     def _write(self, data: bytes, offset: int) -> None:
@@ -188,11 +184,11 @@ class Journal:
 
     def clear(self) -> None:
         """Empty it; the bytes are overwritten because they may be forgotten later."""
-        if self._end:
-            self._write(bytes(self._end + _HEAD.size), 0)
+        if self.used_bytes:
+            self._write(bytes(self.used_bytes + _HEAD.size), 0)
         self._frames.clear()
         self._identities.clear()
-        self._end = 0
+        self.used_bytes = 0
         if not self._reserved:
             self._reserved = self._reserve()
 

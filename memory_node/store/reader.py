@@ -25,13 +25,11 @@ from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Belief, Document, Removed, StoreChange
 from memory_node.store.row_values import UNREADABLE, check_object
 from memory_node.store.rows import (
-    area_of,
+    MAP_TABLES,
     belief_of,
     episode_of,
-    floor_of,
+    map_record,
     place_of,
-    relation_of,
-    room_of,
     steps_from_rows,
 )
 
@@ -120,7 +118,6 @@ def _owners_fault(checks: Mapping[str, BodyCheck], row: Any, body: dict[str, Any
 
 
 _CHUNK = 10_000
-MAP_TABLES = {"floors": floor_of, "rooms": room_of, "areas": area_of, "relations": relation_of}
 
 
 @contextmanager
@@ -256,14 +253,14 @@ def read_map(
 ) -> dict[str, tuple[list[Any], list[Any]]]:
     """Return by table (present records, removed records) that changed after a revision, but not in a session."""
     found: dict[str, tuple[list[Any], list[Any]]] = {}
-    for name, build in MAP_TABLES.items():
+    for kind, name in MAP_TABLES.items():
         table = schema.metadata.tables[name]
         present: list[Any] = []
         removed: list[Any] = []
         newer = (table.c.revision > since_revision, table.c.session_id != not_session)
         query = sa.select(table).where(table.c.site == site, *newer)
         for row in bad.sift(table, connection.execute(query.order_by(*table.primary_key))):
-            (removed if row.removed else present).append(build(row))
+            (removed if row.removed else present).append(map_record(kind, row))
         found[name] = (present, removed)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
@@ -145,7 +146,8 @@ def belief_of(
 MapRecord = Area | Room | Floor | Relation
 
 
-_MAP_TABLES: dict[type, str] = {Area: "areas", Room: "rooms", Floor: "floors", Relation: "relations"}
+MAP_TABLES: dict[type[MapRecord], str] = {Floor: "floors", Room: "rooms", Area: "areas", Relation: "relations"}
+_FIELDS = {kind: tuple(field.name for field in fields(kind)) for kind in MAP_TABLES}
 # Fields that are points of the map: two columns x and y.
 _POINTS = ("position", "center")
 
@@ -158,27 +160,15 @@ def map_row(record: MapRecord, removed: bool = False) -> tuple[str, Row]:
             row["x"], row["y"] = map(float, value)
         else:
             row[name] = value.value if isinstance(value, RelationKind) else value
-    return _MAP_TABLES[type(record)], row
+    return MAP_TABLES[type(record)], row
 
 
-def area_of(row: Any) -> Area:
-    """Return the area of a row."""
-    return Area(row.id, row.name, (row.x, row.y), row.floor_id, row.room_id, row.last_viewed_ns)
-
-
-def room_of(row: Any) -> Room:
-    """Return the room of a row."""
-    return Room(row.id, row.name, row.floor_id, (row.x, row.y), row.area_m2, bool(row.named_by_user))
-
-
-def floor_of(row: Any) -> Floor:
-    """Return the floor of a row."""
-    return Floor(row.id, row.name, row.height_m)
-
-
-def relation_of(row: Any) -> Relation:
-    """Return the relation of a row."""
-    return Relation(row.source_id, RelationKind(row.kind), row.target_id, row.distance_m, row.probability)
+def map_record(kind: type[MapRecord], row: Any) -> MapRecord:
+    """Return the area, room, floor or relation of a row."""
+    values: dict[str, Any] = {n: (row.x, row.y) if n in _POINTS else getattr(row, n) for n in _FIELDS[kind]}
+    if kind is Relation:
+        values["kind"] = RelationKind(row.kind)
+    return kind(**values)
 
 
 def state_change_row(change: StateChange) -> Row:

@@ -6,7 +6,6 @@ import logging
 import socket
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from sqlalchemy.engine import Engine
@@ -100,9 +99,7 @@ class Store(StoreReadings):
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- writing ------------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ class LogWriter:
         # When to try the oldest group again, which neither database nor journal took; 0: it is not stuck.
         self._stuck_until = 0.0
         self._owners: dict[tuple[str, tuple[Any, ...]], Ticket] = {}
-        self._commits = self._records = self._rejected = self._outages = 0
+        self.commits = self._records = self._rejected = self._outages = 0
         self._commit_ms: deque[float] = deque(maxlen=512)
         self._thread = WorkerThread("store-writer", self._run)
         self._lost = threading.Event()
@@ -142,11 +142,6 @@ class LogWriter:
             return list(self._journal.batches())
 
     @property
-    def commits(self) -> int:
-        """How many commits there were."""
-        return self._commits
-
-    @property
     def dead(self) -> Mapping[str, Tombstone]:
         """The tombstones that the last commit met, by digest."""
         return self._applier.dead
@@ -166,7 +161,7 @@ class LogWriter:
             journal_batches=len(self._journal),
             journal_used_bytes=self._journal.used_bytes,
             journal_capacity_bytes=self._journal.capacity_bytes,
-            commits=self._commits,
+            commits=self.commits,
             records=self._records,
             rejected=self._rejected,
             refused=self.backlog.refused,
@@ -247,7 +242,7 @@ class LogWriter:
             self._lose(error)
             return False
         self._committed(revision, batch)
-        self._commits += 1
+        self.commits += 1
         self._commit_ms.append((time.monotonic() - started) * 1e3)
         return True
 

@@ -9,7 +9,7 @@ from table_recording import BOX_CENTER, CAMERA, camera_pose, table_with_box, wri
 from memory_node.cli import main
 from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
-from memory_node.perception.level_pose import level_pose
+from memory_node.perception.surface import level_pose
 
 
 def write_folder(folder: Path) -> None:

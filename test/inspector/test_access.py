@@ -60,7 +60,7 @@ def test_role_of_the_token_decides(
 
 
 def test_edit_is_logged_with_who_made_it(port: int, memory: RobotMemory, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO", "memory_node.inspector.edit_book")
+    caplog.set_level("INFO", "memory_node.inspector.deeds")
     waiting = Client(port, FORGET).post("/api/v1/forget", object_id=object_id(memory), wait_s=60.0)
     undone = Client(port, EDIT).post(f"/api/v1/edits/{waiting['id']}/undo")
     assert (undone["who"], undone["state"]) == ("eve", "undone")

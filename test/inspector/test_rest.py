@@ -19,7 +19,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
 from memory_node.inspector import requests
-from memory_node.inspector.row import nanoseconds
+from memory_node.inspector.answers import nanoseconds
 from memory_node.inspector.scene_rows import timeline
 from memory_node.knowledge.standard_step import document_steps
 from memory_node.memory import RobotMemory

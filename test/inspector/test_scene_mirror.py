@@ -9,9 +9,9 @@ import pytest
 from furnished_home import START_NS, furnished
 
 from memory_node.domain.skill import StateChange
-from memory_node.inspector import scene_mirror
+from memory_node.inspector import change_feed
+from memory_node.inspector.change_feed import SceneMirror
 from memory_node.inspector.opened_memory import StoredViews
-from memory_node.inspector.scene_mirror import SceneMirror
 from memory_node.inspector.scene_rows import scene_rows
 from memory_node.memory import RobotMemory
 
@@ -37,7 +37,7 @@ def memory() -> Iterator[RobotMemory]:
 @pytest.fixture(autouse=True)
 def written_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine writing takes long, and a text of a moment ago would do for as long again."""
-    monkeypatch.setattr(scene_mirror, "_SHARE_OF_WRITING", 0.0)
+    monkeypatch.setattr(change_feed, "_SHARE_OF_WRITING", 0.0)
 
 
 @pytest.fixture

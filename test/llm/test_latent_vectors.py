@@ -11,9 +11,8 @@ from token_embeddings import embeddings
 
 from benchmarks.likelihood.scoring import LlamaScores
 from memory_node.llm.chat import Deadline, LatentModel, Message, UnsupportedError
-from memory_node.llm.llama.engine import Prompt
+from memory_node.llm.llama.engine import Prompt, passes, vector_tokens
 from memory_node.llm.llama.model import LlamaModel
-from memory_node.llm.llama.vector_tokens import passes, vector_tokens
 
 Embedded = Callable[..., LlamaModel]
 _WEIGHTS = Path(__file__).parents[2] / "benchmarks/alfworld/weights"

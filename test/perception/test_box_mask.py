@@ -14,8 +14,8 @@ from box_world import BoxWorld
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.box_mask import masks_in_boxes
 from memory_node.perception.detection import Detection
-from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.perception.surface import level_pose
 
 CAMERA = Intrinsics(fx=525.0, fy=525.0, cx=319.5, cy=239.5, width=640, height=480)
 

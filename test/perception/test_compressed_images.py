@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InputSkippedError
-from memory_node.perception.coded_image import decode_coded_color
-from memory_node.perception.compressed_depth import decode_compressed_depth
+from memory_node.perception.image_decoding import decode_coded_color, decode_compressed_depth
 
 HEADER = struct.pack("<iff", 0, 0.0, 0.0)
 

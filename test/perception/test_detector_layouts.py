@@ -11,8 +11,8 @@ from onnx_graphs import save_model
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.detectors.candidates import cells
 from memory_node.perception.detectors.preprocessing import Preprocessing, fitted
-from memory_node.perception.detectors.yolo import cells
 from memory_node.perception.onnx_detector import OnnxDetector
 
 # 320 x 240: an input of 64 x 64 shows it at a fifth, 48 px high; stretched to its height at 64 / 240.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import OrientedBox
-from memory_node.perception.oriented_box import fit_oriented_box
+from memory_node.perception.instance_points import fit_oriented_box
 
 
 def surface(box: OrientedBox, count: int, seed: int = 0) -> np.ndarray:

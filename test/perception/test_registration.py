@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import Intrinsics, Pose
-from memory_node.perception.registration import depth_in_color_view
+from memory_node.perception.camera_model import depth_in_color_view
 
 DEPTH_CAMERA = Intrinsics(290.0, 290.0, 158.0, 121.0, 320, 240)
 WALL_M, BOX_M, HALF_M = 2.0, 1.0, 0.2

@@ -10,8 +10,15 @@ import networkx as nx
 import pytest
 
 from memory_node.store.errors import ConfinementError, InvalidImportError
-from memory_node.store.exchange import export_jsonl, export_parquet, import_jsonl, import_parquet
-from memory_node.store.graph_export import GeoOrigin, export_geojson, export_graphml
+from memory_node.store.exchange import (
+    GeoOrigin,
+    export_geojson,
+    export_graphml,
+    export_jsonl,
+    export_parquet,
+    import_jsonl,
+    import_parquet,
+)
 from memory_node.store.location import ImageFolder
 from memory_node.store.quarantine import BadRows
 from memory_node.store.store import Store

@@ -17,11 +17,10 @@ from memory_node.store.apply import tombstone_of
 from memory_node.store.backup import restore
 from memory_node.store.engine import open_for_reading
 from memory_node.store.forget import forget
-from memory_node.store.forget_plan import ForgetRequest
+from memory_node.store.forget_plan import ForgetRequest, Terms, rows_mentioning
 from memory_node.store.journal import Journal
 from memory_node.store.location import Folders
 from memory_node.store.records import Document
-from memory_node.store.terms import Terms, rows_mentioning
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 PILLS_PICTURE = bytes(range(142, 190))

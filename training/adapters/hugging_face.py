@@ -11,7 +11,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer, GenerationConfig
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
-from memory_node.llm.llama.chat_template import ChatTemplate
+from memory_node.llm.llama.engine import ChatTemplate
 from training.adapters.model_tokens import ModelTokens
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from memory_node.llm.chat import Message
-from memory_node.llm.llama.chat_template import ChatTemplate, TemplateVocabulary
+from memory_node.llm.llama.engine import ChatTemplate, TemplateVocabulary
 
 
 class SpellingVocabulary(TemplateVocabulary, Protocol):

@@ -255,7 +255,6 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     _check_paths(args)
     activate_ros()
-    from memory_node.app.demo.command import DemoReport
 
     plain = args.headless or not sys.stdout.isatty()
     # A table cut to 80 columns would hide figures from a pipe or a file.
@@ -287,7 +286,6 @@ def _check_paths(args: argparse.Namespace) -> None:
 def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, console: Console) -> None:
     """Carry the instructions out in a fresh home with a fresh memory."""
     from memory_node.app.demo.client import DemoClient
-    from memory_node.app.demo.command import InstructionRow
     from memory_node.app.demo.processes import NodeProcesses, start_inspector
     from memory_node.scene_graph.picture import draw_scene
 

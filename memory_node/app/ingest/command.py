@@ -21,11 +21,11 @@ from memory_node.app.ingest.folders import FolderSequence, open_folder
 from memory_node.app.ingest.ingestion import Ingestion
 from memory_node.app.ingest.plan_picture import CloudFromAbove, draw_plan
 from memory_node.app.ingest.recording import Recording, RgbdImage, Skipped, paced
-from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
+from memory_node.app.ingest.upright import AUTO, VIEWS, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
 from memory_node.app.writable_folder import require_writable
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.parameter_file import read_parameters
 from memory_node.domain.scene import SceneObject, SceneSnapshot
@@ -96,11 +96,12 @@ def run(args: argparse.Namespace) -> int:
     config = _config(args)
     detector = open_detector(args)
     pictures = ClipEmbedder(args.clip) if args.clip is not None else None
-    recording = _level(_open(args, config), args)
+    recording = _open(args, config)
+    recording.map_T_world = level_world(_up(recording, args))
+    skipped = recording.skipped
     require_writable(args.out, "--out")
-    skipped = Skipped()
     start = partial(Ingestion, config, detector, pictures)
-    scenes = _take_in(recording, start, skipped, args)
+    scenes = _take_in(recording, start, args)
     shows = any(isinstance(event, DemonstratedStep) for event in recording.rest())
     if shows and not scenes:  # what it shows is a place's as well
         scenes[""] = _Scene(start(), CloudFromAbove())
@@ -131,9 +132,7 @@ class _Scene:
     frames: int = 0
 
 
-def _take_in(
-    recording: Recording, start: Callable[[], Ingestion], skipped: Skipped, args: argparse.Namespace
-) -> dict[str, _Scene]:
+def _take_in(recording: Recording, start: Callable[[], Ingestion], args: argparse.Namespace) -> dict[str, _Scene]:
     """Return the scenes that a recording's images show, by name; `start` gives each its memory."""
     scenes: dict[str, _Scene] = {}
     views = open_views(args.rrd, args.mcap)
@@ -147,7 +146,7 @@ def _take_in(
             try:
                 frame = scene.ingestion.take(image)
             except InputSkippedError as error:
-                skipped.note(error, image.name)
+                recording.skipped.note(error, image.name)
                 continue
             scene.frames += 1
             scene.cloud.add(image, frame.map_T_camera)
@@ -157,7 +156,6 @@ def _take_in(
             draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
     for view in views:
         view.close()
-    skipped.add(recording.skipped)
     return scenes
 
 
@@ -224,8 +222,8 @@ def _open(args: argparse.Namespace, config: MemoryParameters) -> Recording:
     return Rosbag(path, config, args.color_topic, args.depth_topic, args.stride)
 
 
-def _level(recording: Recording, args: argparse.Namespace) -> Recording:
-    """Return the recording in a frame whose z is up: a bag's map is level, a folder's world may be any."""
+def _up(recording: Recording, args: argparse.Namespace) -> FloatArray:
+    """Return the direction (3,) that is up in a recording's world; a bag's map is level, a folder's may not be."""
     told = args.up or (AUTO if isinstance(recording, FolderSequence) else "0,0,1")
     up = up_from_text(told)
     if up is None and not isinstance(recording, FolderSequence):
@@ -233,7 +231,7 @@ def _level(recording: Recording, args: argparse.Namespace) -> Recording:
     if up is None:
         up = find_up(open_folder(args.path, args.stride * max(1, len(recording) // VIEWS)))
         print("up: {:.4f}, {:.4f}, {:.4f}".format(*up), file=sys.stderr)
-    return LevelRecording(recording, level_world(up))
+    return up
 
 
 def draw_boxes(image: RgbdImage, frame: Frame, path: Path) -> None:

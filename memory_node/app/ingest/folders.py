@@ -22,13 +22,11 @@ from memory_node.app.ingest.pose_files import (
     matrices_of_log,
     matrix_of_file,
 )
-from memory_node.app.ingest.recording import Recording, RgbdImage, Skipped
+from memory_node.app.ingest.recording import Recording, RgbdImage
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
-from memory_node.perception.camera_model import Camera
-from memory_node.perception.coded_image import decode_coded_color, decode_coded_depth
-from memory_node.perception.registration import color_in_depth_view
-from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.perception.camera_model import Camera, color_in_depth_view
+from memory_node.perception.image_decoding import decode_coded_color, decode_coded_depth
 
 # Structured-light cameras write this where they measured nothing.
 _NO_RETURN = 65535
@@ -61,33 +59,24 @@ class SequenceFiles:
     color_camera: Camera | None = None
 
 
-class FolderSequence:
+class FolderSequence(Recording):
     """A Recording of one folder; its frames are one scene."""
 
     def __init__(self, files: SequenceFiles, stride: int = 1) -> None:
+        super().__init__()
         self.layout = files.layout
         self._files = files
         self._frames = files.frames[::stride]
-        self.skipped = Skipped()
 
     def __len__(self) -> int:
         return len(self._frames)
 
-    def images(self) -> Iterator[RgbdImage]:
-        """Yield the frames that can be used, in the order of time."""
+    def _images(self) -> Iterator[RgbdImage]:
         for frame in self._frames:
             try:
                 yield self._image(frame)
             except InputSkippedError as error:
                 self.skipped.note(error, frame.name)
-
-    def rest(self) -> tuple[()]:
-        """Return nothing: a folder of frames holds nothing else."""
-        return ()
-
-    def grid(self) -> OccupancyMap | None:
-        """Return None: a folder of frames has no map."""
-        return None
 
     def _image(self, frame: FrameFiles) -> RgbdImage:
         files = self._files
@@ -330,7 +319,7 @@ def _first(folder: Path, *names: str) -> Path | None:
 _COLOR, _DEPTH = "_color.png", "_depth.png"
 
 
-class SingleFrames:
+class SingleFrames(Recording):
     """Reads the folder.
 
     Raises:
@@ -338,6 +327,7 @@ class SingleFrames:
     """
 
     def __init__(self, folder: Path, stride: int = 1) -> None:
+        super().__init__()
         self._folder = folder
         self._names = sorted(path.name.removesuffix(_DEPTH) for path in folder.glob(f"*{_DEPTH}"))[::stride]
         if not self._names:
@@ -346,13 +336,12 @@ class SingleFrames:
             self._cameras: dict[str, Any] = json.loads((folder / "intrinsics.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InvalidValueError(f"{folder}: no readable intrinsics.json: {error}") from error
-        self.skipped: Skipped = Skipped()
 
     def __len__(self) -> int:
         return len(self._names)
 
-    def images(self) -> Iterator[RgbdImage]:
-        """Yield the frames by name, a second apart, as they carry no stamps."""
+    def _images(self) -> Iterator[RgbdImage]:
+        # By name, a second apart, as they carry no stamps.
         for index, name in enumerate(self._names):
             try:
                 yield self._image(index, name)
@@ -379,14 +368,6 @@ class SingleFrames:
         intrinsics = Intrinsics(**values, width=depth.shape[1], height=depth.shape[0])
         depth_m = depth.astype(np.float32) * np.float32(1e-3)
         return RgbdImage(name, name, (index + 1) * 1_000_000_000, color, depth_m, intrinsics, None)
-
-    def rest(self) -> tuple[()]:
-        """Return nothing: a folder of frames holds nothing else."""
-        return ()
-
-    def grid(self) -> OccupancyMap | None:
-        """Return None: a folder of frames has no map."""
-        return None
 
 
 _LAYOUTS = (seven_scenes, tum, scannet, replica, open3d)

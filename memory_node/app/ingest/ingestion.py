@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
 from memory_node.domain.errors import InputSkippedError
@@ -18,38 +17,13 @@ from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.opening import open_memory, stamp_ids
 from memory_node.perception.detection import Detector
-from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.perception.segment_tracker import FollowedSegments
 from memory_node.perception.segmentation import GeometricSegmenter
-from memory_node.perception.tracked_segments import FollowedSegments
+from memory_node.perception.surface import level_pose
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.clip_embedder import ClipEmbedder
-
-
-class _Memory(Protocol):
-    """What frames go into: a scene graph of this process, or a robot's whole memory."""
-
-    def observe(self, frame: Frame) -> object:
-        """Take in a frame."""
-
-    def keyframes(self) -> dict[str, Pose]:
-        """Return map_T_keyframe by name."""
-
-    def correct_poses(self, corrected: Mapping[str, Pose]) -> object:
-        """Move what was seen from keyframes."""
-
-    def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
-        """Lay out areas on a map."""
-
-    def take_demonstrated(self, shown: DemonstratedStep) -> None:
-        """Take over a step of a demonstration."""
-
-    def known(self) -> Sequence[SceneObject]:
-        """Return the objects that are remembered now."""
-
-    def finished(self) -> SceneGraph:
-        """Make it durable and return what is remembered."""
 
 
 class Ingestion:
@@ -64,7 +38,7 @@ class Ingestion:
     def __init__(
         self, config: MemoryParameters, detector: Detector | None = None, pictures: ClipEmbedder | None = None
     ) -> None:
-        self._memory: _Memory = _StoredMemory(config) if config.database else _GraphAlone(config)
+        self._memory = _StoredMemory(config) if config.database else _GraphAlone(config)
         self._keyframes = Keyframes(self._memory)
         self._pictures = pictures
         pipeline = PerceptionPipeline(config.perception)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +34,6 @@ class Skipped(Counter[str]):
         listed = self.named.setdefault(error.reason, [])
         if len(listed) < _NAMED_OF_EACH:
             listed.append(error.detail if name in error.detail else f"{name}: {error.detail}")
-
-    def add(self, other: Skipped) -> None:
-        """Count what another reader skipped, too."""
-        for reason, count in other.items():
-            self[reason] += count
-            listed = self.named.setdefault(reason, [])
-            listed += other.named.get(reason, [])[: _NAMED_OF_EACH - len(listed)]
-
-    def clear(self) -> None:
-        """Forget everything."""
-        super().clear()
-        self.named.clear()
 
     def told(self) -> str:
         """Return the counts in words, with the first name of each reason; empty: nothing was skipped."""
@@ -90,24 +78,38 @@ class RgbdImage:
     detections: tuple[Detection, ...] | None = None
 
 
-class Recording(Protocol):
-    """A source of images, which may be read several times."""
+class Recording(ABC):
+    """A source of images, which may be read several times.
 
-    @property
-    def skipped(self) -> Skipped:
-        """What could not be used, so far."""
+    skipped: what could not be used, so far. map_T_world: of a world that is not level; None: poses are in the map.
+    """
 
+    def __init__(self) -> None:
+        self.skipped = Skipped()
+        self.map_T_world: Pose | None = None
+
+    @abstractmethod
     def __len__(self) -> int:
         """Return the number of images, as far as it is known beforehand."""
 
+    @abstractmethod
+    def _images(self) -> Iterator[RgbdImage]:
+        """Yield the images in the order of time, with their poses in the recording's own world."""
+
     def images(self) -> Iterator[RgbdImage]:
-        """Yield the images in the order of time."""
+        """Yield the images in the order of time, with their poses in the map."""
+        for image in self._images():
+            if image.map_T_camera is not None and self.map_T_world is not None:
+                image = replace(image, map_T_camera=self.map_T_world @ image.map_T_camera)
+            yield image
 
     def rest(self) -> tuple[Event, ...]:
         """Return what came after the last image."""
+        return ()
 
     def grid(self) -> OccupancyMap | None:
         """Return the recording's last map, if it has one."""
+        return None
 
 
 # A recording may pause for longer; nobody wants to wait for that.

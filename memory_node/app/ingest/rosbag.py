@@ -13,7 +13,7 @@ from rclpy.serialization import deserialize_message
 from rosidl_runtime_py.utilities import get_message
 
 from memory_node.app.ingest.bag_files import DEMONSTRATIONS, DETECTIONS_3D, IMAGES, POSES, BagFiles, BagTopics, OpenBag
-from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage, Skipped
+from memory_node.app.ingest.recording import Boxes3D, Event, Recording, RgbdImage
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.step import DemonstratedStep
@@ -22,8 +22,7 @@ from memory_node.nodes.camera_input import SLOP_S
 from memory_node.nodes.inputs.timeline import Moment, Synchronizer, Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
-from memory_node.perception.camera_model import Camera
-from memory_node.perception.registration import color_in_depth_view, depth_in_color_view
+from memory_node.perception.camera_model import Camera, color_in_depth_view, depth_in_color_view
 from memory_node.scene_graph.free_space import OccupancyMap
 
 
@@ -66,7 +65,7 @@ _TF_KEPT_S = 24 * 3600.0
 _TF_KEPT_RUNS = 1000
 
 
-class Rosbag:
+class Rosbag(Recording):
     """Reads a bag twice: first poses, camera_info, the map, 3D detections and demonstrations, then the images.
 
     Args:
@@ -87,9 +86,9 @@ class Rosbag:
         depth_topic: str | None = None,
         stride: int = 1,
     ) -> None:
+        super().__init__()
         self._config = config
         self._stride = stride
-        self.skipped = Skipped()
         self._files = BagFiles(path)
         for told in self._files.cut_short:
             self.skipped.note(InputSkippedError("cut_short", told), path.name)
@@ -128,7 +127,7 @@ class Rosbag:
         """Return what came after the last image."""
         return tuple(event for _, event in self._events)
 
-    def images(self) -> Iterator[RgbdImage]:
+    def _images(self) -> Iterator[RgbdImage]:
         """Yield each depth image with what else is of its moment, as the memory node would see them."""
         streams = self._topics.streams
         if not streams:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from memory_node.app.ingest.recording import Event, Recording, RgbdImage, Skipped
+from memory_node.app.ingest.recording import Recording, RgbdImage
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
-from memory_node.perception.support_planes import large_planes
-from memory_node.perception.surface import surface_of
-from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.perception.segmentation import thinned
+from memory_node.perception.surface import large_planes, surface_of
 
 AUTO = "auto"
 # Views of a recording from which the vertical is found.
@@ -25,6 +23,7 @@ _ONE_DIRECTION = 0.985
 # A recorder whose own up is as near as this to the planes' knows it from an IMU or a map: it is followed.
 _LEVEL_RAD = 0.035
 _FOCAL_PX = 262.0
+_FARTHEST_M = 4.0
 
 
 def up_from_text(text: str) -> FloatArray | None:
@@ -78,43 +77,10 @@ def level_world(up: FloatArray) -> Pose:
     return Pose(np.zeros(3), Rotation.from_rotvec(angle * axis).as_quat())
 
 
-class LevelRecording:
-    """A recording whose poses are told in a level map frame."""
-
-    def __init__(self, recording: Recording, map_T_world: Pose) -> None:
-        self._recording = recording
-        self._map_T_world = map_T_world
-
-    @property
-    def skipped(self) -> Skipped:
-        """What could not be used."""
-        return self._recording.skipped
-
-    def __len__(self) -> int:
-        return len(self._recording)
-
-    def images(self) -> Iterator[RgbdImage]:
-        """Yield the images with their poses in the map."""
-        for image in self._recording.images():
-            pose = image.map_T_camera
-            yield image if pose is None else replace(image, map_T_camera=self._map_T_world @ pose)
-
-    def rest(self) -> tuple[Event, ...]:
-        """Return what came after the last image."""
-        return self._recording.rest()
-
-    def grid(self) -> OccupancyMap | None:
-        """Return the recording's map."""
-        return self._recording.grid()
-
-
 def _planes(image: RgbdImage) -> Iterator[tuple[FloatArray, float]]:
     """Yield normal in the camera's frame and visible area of an image's large planes."""
-    stride = max(1, round(image.intrinsics.fx / _FOCAL_PX))
-    depth = image.depth_m[::stride, ::stride]
-    i = image.intrinsics
-    camera = Intrinsics(i.fx / stride, i.fy / stride, i.cx / stride, i.cy / stride, depth.shape[1], depth.shape[0])
-    surface = surface_of(np.where(depth < 4.0, depth, np.float32(0.0)), camera)
+    depth, camera, _ = thinned(image.depth_m, image.intrinsics, _FOCAL_PX, _FARTHEST_M)
+    surface = surface_of(depth, camera)
     for plane in large_planes(surface, _MIN_PLANE_M2, camera.fx):
         near = surface.valid & (np.abs(plane.height(surface.points)) < 0.02)
         z = surface.points[..., 2][near]

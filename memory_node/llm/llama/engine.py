@@ -1,20 +1,158 @@
-"""Reads prompts with one GGUF model and one adapter for all who ask for likelihoods or inner states."""
+"""Prompts as a model's tokens, and one GGUF model with one adapter that reads them for likelihoods and inner states."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import re
 import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NoReturn, Protocol
 
+import jinja2
 import numpy as np
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from numpy.typing import NDArray
 
-from memory_node.llm.chat import Deadline, LateError, TooLongError
-from memory_node.llm.llama.chat_template import ChatTemplate
-from memory_node.llm.llama.native import EVERY, PASS_TOKENS, NativeModel, Row
-from memory_node.llm.llama.vector_tokens import Vectors, passes
+from memory_node.llm.chat import Deadline, LateError, Message, ModelMissingError, TooLongError
+from memory_node.llm.llama.native import EVERY, PASS_TOKENS, NativeModel, Row, Vectors
+
+
+def vector_tokens(vectors: Vectors) -> list[int]:
+    """Return a number below 0 for each of the vectors (n, width): the same for the same vector, and for no other."""
+    digests = (hashlib.blake2b(np.ascontiguousarray(row, np.float32).tobytes(), digest_size=7) for row in vectors)
+    return [-1 - int.from_bytes(digest.digest(), "big") for digest in digests]
+
+
+def passes(tokens: Sequence[int], most: int) -> Iterator[Sequence[int]]:
+    """Yield portions of at most `most`, each of tokens alone or of vectors alone, in their order."""
+    start = 0
+    while start < len(tokens):
+        end, is_vector = start + 1, tokens[start] < 0
+        while end < len(tokens) and end - start < most and (tokens[end] < 0) is is_vector:
+            end += 1
+        yield tokens[start:end]
+        start = end
+
+
+# Stands for what is said while the template is filled in; the template's own text has no such letters.
+_MARK = "\ue000{}\ue001"
+_MARKS = re.compile("\ue000(\\d+)\ue001")
+
+
+class TemplateVocabulary(Protocol):
+    """What a template needs of a model's tokenizer; see Vocabulary, which is llama.cpp's."""
+
+    begin: int
+    begins_with_it: bool
+    end: int
+
+    def tokens(self, text: str, control: bool = False) -> list[int]:
+        """Return the tokens of a text. control: names of control tokens in it are those tokens."""
+
+    def ends(self, token: int) -> bool:
+        """Return whether a token ends the model's turn."""
+
+    def text_of_control(self, token: int) -> str:
+        """Return how a control token is written in a template, "" for none."""
+
+
+class ChatTemplate:
+    """A template in the form that Hugging Face gave it (Jinja2), run in a sandbox: it comes with a file from outside.
+
+    What is said is put in as plain text: "<|im_end|>" in a label or a reply stays these ten letters, and can never end
+    a turn or begin one that a person or the system did not say.
+
+    source: "" for a model without one, which gets the texts separated by empty lines. `end` is the token that ends a
+    turn of the model.
+
+    Raises:
+        ModelMissingError: the template cannot be read.
+    """
+
+    def __init__(self, source: str, vocabulary: TemplateVocabulary) -> None:
+        self._vocabulary = vocabulary
+        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+        environment.globals["raise_exception"] = _refuse
+        try:
+            self._template = environment.from_string(source or _PLAIN)
+        except jinja2.TemplateError as error:
+            raise ModelMissingError(f"the model's chat template cannot be read: {error}") from error
+        self.end = self._end_of_turn()
+
+    def tokens(self, messages: Sequence[Message]) -> list[int]:
+        """Return the tokens of a dialogue, up to where the model's turn begins or goes on.
+
+        Latent vectors of a message stand behind its text, under numbers below 0 (vector_tokens.py).
+
+        Raises:
+            ModelMissingError: the template fails.
+        """
+        said = list(messages)
+        begun = said.pop().text if said and said[-1].role == "assistant" else ""
+        try:
+            text = self._filled(said)
+        except jinja2.TemplateError:
+            said = _without_system(said)  # some templates know no system
+            try:
+                text = self._filled(said)
+            except jinja2.TemplateError as error:
+                raise ModelMissingError(f"the model's chat template fails: {error}") from error
+        tokens: list[int] = []
+        for index, part in enumerate(_MARKS.split(text)):
+            if index % 2 == 0:
+                tokens += self._vocabulary.tokens(part, control=True)
+                continue
+            message = said[int(part)]
+            tokens += self._vocabulary.tokens(message.text.strip())
+            tokens += vector_tokens(message.latent) if message.latent is not None else []
+        tokens += self._vocabulary.tokens(begun)
+        if self._vocabulary.begins_with_it and tokens[:1] != [self._vocabulary.begin]:
+            tokens.insert(0, self._vocabulary.begin)
+        return tokens
+
+    def _end_of_turn(self) -> int:
+        """Return the token that the template writes behind what the model said."""
+        try:
+            behind = _MARKS.split(self._filled([Message("user", ""), Message("assistant", "")]))[-1]
+        except jinja2.TemplateError:
+            behind = ""
+        ends = (token for token in self._vocabulary.tokens(behind, control=True) if self._vocabulary.ends(token))
+        return next(ends, self._vocabulary.end)
+
+    def _filled(self, messages: Sequence[Message]) -> str:
+        """Return the template with a mark for each message. Those of image-text models may take a list of parts only,
+        and say nothing of a plain text."""
+        marks = [_MARK.format(number) for number in range(len(messages))]
+        for contents in (marks, [[{"type": "text", "text": mark}] for mark in marks]):
+            text = self._template.render(
+                messages=[{"role": one.role, "content": content} for one, content in zip(messages, contents)],
+                add_generation_prompt=True,
+                bos_token=self._vocabulary.text_of_control(self._vocabulary.begin),
+                eos_token=self._vocabulary.text_of_control(self._vocabulary.end),
+            )
+            if all(mark in text for mark in marks):
+                return text
+        raise jinja2.TemplateError("it leaves out what is said")
+
+
+_PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
+
+
+def _refuse(text: str) -> NoReturn:
+    raise jinja2.TemplateError(text)
+
+
+def _without_system(messages: Sequence[Message]) -> list[Message]:
+    """Return the dialogue with what the system says before what the user says first."""
+    system = [message.text for message in messages if message.role == "system"]
+    others = [message for message in messages if message.role != "system"]
+    if not others:
+        return [Message("user", "\n\n".join(system))]
+    return [replace(others[0], text="\n\n".join([*system, others[0].text])), *others[1:]]
+
 
 PROMPT = 0  # the sequence that prompts are read into
 FIRST_FREE = PROMPT + 1

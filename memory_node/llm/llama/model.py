@@ -35,9 +35,8 @@ from memory_node.llm.chat import (
 from memory_node.llm.chat_completion import ReplyLines, completion_request, parse_chunk, read_reply
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gbnf import json_grammar
-from memory_node.llm.llama.engine import LlamaEngine, Prompt
+from memory_node.llm.llama.engine import LlamaEngine, Prompt, vector_tokens
 from memory_node.llm.llama.native import GgufModel, llama_library
-from memory_node.llm.llama.vector_tokens import vector_tokens
 
 # Requests that are answered side by side: the planner's, and one of lessons or knowledge.
 _REQUESTS = 2
@@ -157,33 +156,23 @@ class LlamaModel:
         engine: Callable[[], LlamaEngine],
         config: ModelConfig,
     ) -> None:
-        self._file = file
+        self.file = file
         self._served = served
         self._engine = engine
-        self._config = config
+        self.config = config
         self._random = np.random.default_rng(config.seed)
         self._controls = re.compile("|".join(map(re.escape, filter(None, file.vocabulary.controls()))) or r"\Z.")
 
     @property
     def name(self) -> str:
         """The model's own name, and its adapter's file."""
-        adapter = self._config.adapter_path.rpartition("/")[2]
-        return f"{self._file.title}{f' with {adapter}' if adapter else ''}"
+        adapter = self.config.adapter_path.rpartition("/")[2]
+        return f"{self.file.title}{f' with {adapter}' if adapter else ''}"
 
     @property
     def native_tools(self) -> bool:
         """Whether the model's template tells tools."""
-        return self._config.tools == "native" and "tools" in self._file.chat_template
-
-    @property
-    def file(self) -> GgufModel:
-        """The file, without its weights."""
-        return self._file
-
-    @property
-    def config(self) -> ModelConfig:
-        """How it is used."""
-        return self._config
+        return self.config.tools == "native" and "tools" in self.file.chat_template
 
     @property
     def engine(self) -> LlamaEngine:
@@ -192,7 +181,7 @@ class LlamaModel:
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens the model's tokenizer makes of a text."""
-        return len(self._file.vocabulary.tokens(text))
+        return len(self.file.vocabulary.tokens(text))
 
     def reply(
         self,
@@ -212,14 +201,14 @@ class LlamaModel:
         told = [replace(message, text=self._controls.sub(_broken_up, message.text)) for message in messages]
         # Of the server's own grammar for a schema a small model fills half with blanks, and leaves out what it may.
         held = GrammarForm(json_grammar(form.schema)) if isinstance(form, JsonForm) else form
-        asked = completion_request(self._config, told, held)
+        asked = completion_request(self.config, told, held)
         if isinstance(held, GrammarForm):
             asked["grammar"] = held.grammar
-        if self._config.temperature > 0.0:
+        if self.config.temperature > 0.0:
             asked |= _WHOLE_DISTRIBUTION | {"seed": int(self._random.integers(2**31))}
         lines = ReplyLines(on_line)
         chunks = map(parse_chunk, self._served().chunks(asked, self.within(deadline)))
-        return read_reply(chunks, messages, lines, self._config.max_reply_tokens)
+        return read_reply(chunks, messages, lines, self.config.max_reply_tokens)
 
     def states(
         self,
@@ -231,19 +220,19 @@ class LlamaModel:
     ) -> NDArray[np.float32]:
         """Return the states of vectors behind a reply. See LatentModel."""
         asked = self.prompt(messages)
-        said = (*self._file.vocabulary.tokens(reply), self.engine.template.end)
+        said = (*self.file.vocabulary.tokens(reply), self.engine.template.end)
         whole = replace(asked, tokens=asked.tokens + said + self.wording_tokens(wording, len(vectors)))
         return self.engine.states(whole, vectors, self.within(deadline))
 
     def wording_tokens(self, wording: str, count: int) -> tuple[int, ...]:
         """Return a wording in `count` tokens; see fitted."""
-        tokens = self._file.vocabulary.tokens
+        tokens = self.file.vocabulary.tokens
         return fitted(tokens(wording), count, tokens(FILLER)[0])
 
     def within(self, deadline: Deadline | None) -> Deadline:
         """Return the earlier of a deadline and the model's own."""
-        own = Deadline(self._config.timeout_s)
-        return own if deadline is None else deadline.within(self._config.timeout_s)
+        own = Deadline(self.config.timeout_s)
+        return own if deadline is None else deadline.within(self.config.timeout_s)
 
     def prompt(self, messages: Sequence[Message]) -> Prompt:
         """Return what the engine reads of a dialogue, up to where the model's turn begins.

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.llm.chat import LlmError, ModelMissingError
-from memory_node.llm.llama.vector_tokens import Vectors
 
 WHEEL = "xllamacpp"
 WHEEL_RELEASE = "2026.4.8929"
@@ -34,6 +33,7 @@ _LONGEST_PIECE = 512  # bytes; a token that is longer is asked for once more wit
 _LOG = logging.getLogger(__name__)
 _LOG_ERROR = 4  # ggml_log_level
 Pointer = ctypes.c_void_p
+Vectors = NDArray[np.float32]
 _INT, _UINT, _SIZE, _FLOAT = ctypes.c_int32, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_float
 _BOOL, _TEXT = ctypes.c_bool, ctypes.c_char_p
 _LogCallback = ctypes.CFUNCTYPE(None, ctypes.c_int, _TEXT, Pointer)

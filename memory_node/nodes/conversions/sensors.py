@@ -35,10 +35,15 @@ from memory_node.nodes.conversions.ranges import (
     checked_probability,
 )
 from memory_node.perception.camera_model import Camera
-from memory_node.perception.coded_image import decode_coded_color, decode_coded_depth
-from memory_node.perception.compressed_depth import decode_compressed_depth
 from memory_node.perception.detection import Detection, Detection3D
-from memory_node.perception.image_decoding import decode_color, decode_depth, decode_labels
+from memory_node.perception.image_decoding import (
+    decode_coded_color,
+    decode_coded_depth,
+    decode_color,
+    decode_compressed_depth,
+    decode_depth,
+    decode_labels,
+)
 from memory_node.scene_graph.free_space import OccupancyMap
 
 _SIDE_LIMIT = 100_000

@@ -19,8 +19,7 @@ from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.tf_stream import TransformStream
 from memory_node.nodes.inputs.timeline import Moment
 from memory_node.nodes.inputs.transform_history import TransformHistory
-from memory_node.perception.camera_model import Camera
-from memory_node.perception.registration import depth_in_color_view
+from memory_node.perception.camera_model import Camera, depth_in_color_view
 
 
 class RgbdCamera:

@@ -15,7 +15,7 @@ from memory_node.domain.observation import Frame
 from memory_node.perception.box_mask import Relief, relief_of
 from memory_node.perception.detection import Detection, Detector
 from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.perception.tracked_segments import FollowedSegments
+from memory_node.perception.segment_tracker import FollowedSegments
 
 
 @dataclass(eq=False)

@@ -50,16 +50,12 @@ class TextPrompts:
         self._inputs = {one.name: one for one in description.inputs}
         self._grounded = description.is_grounded
         self._spans: list[NDArray[np.intp]] = []
-        self._feed: Feed = {}
+        # The text inputs by name.
+        self.feed: Feed = {}
 
     def set(self, prompts: Sequence[str]) -> None:
         """Encode prompts for the runs to come."""
-        self._feed = self._one_text(prompts) if self._grounded else self._one_by_one(prompts)
-
-    @property
-    def feed(self) -> Feed:
-        """The text inputs by name."""
-        return self._feed
+        self.feed = self._one_text(prompts) if self._grounded else self._one_by_one(prompts)
 
     def scores(self, logits: FloatArray) -> FloatArray:
         """Return scores (n, prompts) of logits (n, prompts) or, where all are in one text, (n, tokens): a prompt's is
