@@ -155,7 +155,7 @@ def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace
     extractor = ModelExtractor(model)
 
     def build_with_model(_: str, collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
-        return knowledge_by_model(collection, embedder, extractor, args.model_steps)
+        return knowledge_by_model(collection, embedder, extractor.propositions, args.model_steps)
 
     row = measure(dataset, "knowledge-model", embedder, args.seed, build_with_model)
     counts = extractor.counts

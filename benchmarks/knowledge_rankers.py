@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from benchmarks.knowledge_cases import Collection
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.extraction import Extractor, RuleExtractor
-from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.extraction import ReadStep, read_by_rules
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_nodes import Source
-from memory_node.knowledge.standard_step import StandardStep
 from memory_node.search.lexical_index import LexicalIndex
 from memory_node.search.request_words import content_tokens
 
@@ -75,9 +73,14 @@ def _fused(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
 
 
 def _knowledge(
-    collection: Collection, embedder: TextEmbedder, seed: int, hops: int | None = None, update: bool = False
+    collection: Collection,
+    embedder: TextEmbedder,
+    seed: int,
+    hops: int | None = None,
+    update: bool = False,
+    read: ReadStep | None = None,
 ) -> Ranker:
-    graph = KnowledgeGraph(embedder, NoLog(), KnowledgeConfig())
+    graph = KnowledgeGraph(embedder, NoLog(), KnowledgeConfig(), read)
     graph.add(collection.steps)
     if update:
         graph.update()
@@ -89,33 +92,12 @@ def _knowledge(
     return Ranker(rank, *graph.figures())
 
 
-def knowledge_by_model(collection: Collection, embedder: TextEmbedder, extractor: Extractor, most_steps: int) -> Ranker:
-    """Return knowledge whose first steps an extractor reads, and the rules the others."""
-    graph = KnowledgeGraph(embedder, NoLog(), extractor=_FirstBy(extractor, most_steps))
-    graph.add(collection.steps)
-    graph.embed_statements()
-
-    def rank(_: int, question: str) -> Sequence[int]:
-        return [collection.passage_of[hit.step] for hit in graph.search(question, DEEPEST)]
-
-    return Ranker(rank, *graph.figures())
-
-
-class _FirstBy:
-    """An Extractor that lets another one read the first steps alone."""
-
-    def __init__(self, extractor: Extractor, most_steps: int) -> None:
-        self._extractor = extractor
-        self._rules = RuleExtractor()
-        self._left = most_steps
-
-    @property
-    def name(self) -> str:
-        return self._extractor.name
-
-    def propositions(self, step: StandardStep) -> list[Proposition]:
-        self._left -= 1
-        return (self._extractor if self._left >= 0 else self._rules).propositions(step)
+def knowledge_by_model(collection: Collection, embedder: TextEmbedder, read: ReadStep, most_steps: int) -> Ranker:
+    """Return knowledge whose first steps `read` reads, and the rules the others."""
+    first = {step.source for step in collection.steps[:most_steps]}
+    return _knowledge(
+        collection, embedder, 0, read=lambda step: read(step) if step.source in first else read_by_rules(step)
+    )
 
 
 def _one_hop(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory_node.knowledge.extraction import MOST_PROPOSITIONS, Extractor, RuleExtractor
+from memory_node.knowledge.extraction import MOST_PROPOSITIONS, read_by_rules
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text import concepts_of, stems
@@ -45,24 +45,16 @@ class ExtractionCounts:
 
 
 class ModelExtractor:
-    """An Extractor by a language model; steps that it fails at are read by rules, and their nodes say so.
+    """Reads steps by a language model; those that it fails at are read by rules, and their nodes say so.
 
     timeout_s: for one step, corrections included.
     """
 
-    def __init__(
-        self, model: ChatModel, timeout_s: float = 60.0, max_repairs: int = 1, rules: Extractor | None = None
-    ) -> None:
+    def __init__(self, model: ChatModel, timeout_s: float = 60.0, max_repairs: int = 1) -> None:
         self._model = model
         self._timeout_s = timeout_s
         self._max_repairs = max_repairs
-        self._rules = rules or RuleExtractor()
         self.counts = ExtractionCounts()
-
-    @property
-    def name(self) -> str:
-        """What the nodes say made them."""
-        return self._model.name
 
     def propositions(self, step: StandardStep) -> list[Proposition]:
         """Return the statements of a step."""
@@ -71,20 +63,20 @@ class ModelExtractor:
             reply = ask(self._model, _question(step), Deadline(self._timeout_s), self._max_repairs)
         except LlmError:
             self.counts.failed += 1
-            return self._rules.propositions(step)
+            return read_by_rules(step)
         said = set(stems(f"{step.subject} {step.observation} {step.action}"))
         founded = [text for text in reply.statements if _is_founded(text, said)]
         self.counts.statements += len(founded)
         self.counts.unfounded += len(reply.statements) - len(founded)
         if not founded:
             self.counts.failed += 1
-            return self._rules.propositions(step)
+            return read_by_rules(step)
         return [self._proposition(step, " ".join(text.split())) for text in dict.fromkeys(founded)]
 
     def _proposition(self, step: StandardStep, statement: str) -> Proposition:
         text = f"{step.subject}: {statement}" if step.subject else statement
-        concepts = concepts_of(step.subject, statement)
-        return Proposition(text, concepts, (step.source,), step.stamp_ns, subject=step.subject, made_by=self.name)
+        concepts, name = concepts_of(step.subject, statement), self._model.name
+        return Proposition(text, concepts, (step.source,), step.stamp_ns, subject=step.subject, made_by=name)
 
 
 def _question(step: StandardStep) -> Question[StatedFacts]:

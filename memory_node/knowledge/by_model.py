@@ -138,7 +138,6 @@ _MEANINGS = {
 
 
 _NUMBER = re.compile(r"\d+")
-_REASON = "a language model's judgement"
 
 
 class Merging(BaseModel):
@@ -164,23 +163,23 @@ class ModelJudge:
 
         def checked(reply: Merging) -> Update:
             if reply.relationship == "apart":
-                return Update("weak", reason=_REASON)
+                return Update("weak")
             if reply.relationship == "conflict":
-                return Update("conflict", deactivate_earlier=True, reason=_REASON)
+                return Update("conflict", deactivate_earlier=True)
             kept, gone = (earlier, later) if reply.fuller == 1 else (later, earlier)
             if lost := _told_by(gone) - _told_by(kept):
                 raise RejectedReplyError("lost", f"fuller {reply.fuller}: it does not say {', '.join(sorted(lost))}")
             if gone.structure and not kept.structure:
-                return Update("weak", reason="what was read stays")
-            return Update("same", kept.text, kept is later, kept is earlier, _REASON)
+                return Update("weak")  # what was read stays
+            return Update("same", kept.text, kept is later, kept is earlier)
 
         said = {"earlier": earlier.text, "later": later.text}
         try:
             return ask_by_prompt(
                 self.model, Merging, "memory_merge.j2", Deadline(self.timeout_s), self.max_repairs, checked, **said
             )
-        except LlmError as error:
-            return Update("weak", reason=str(error))
+        except LlmError:
+            return Update("weak")
 
 
 def _told_by(statement: Proposition) -> set[str]:

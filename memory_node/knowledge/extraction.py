@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Protocol
 
 from memory_node.domain.names import plural
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.knowledge.facts import MOST_SENTENCES, RULES, Proposition
+from memory_node.knowledge.facts import MOST_SENTENCES, Proposition
 from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.text import STOP_WORDS, concepts_of, names_in, sentences, with_days
 from memory_node.knowledge.told.binding import VERBS
@@ -147,35 +146,17 @@ _UNKNOWN_ORDER = re.compile(
 ReadFacts = Callable[[str, StandardStep], Sequence[ToldFact]]
 
 
-class Extractor(Protocol):
-    """Reads propositions out of one step of a talk or a document."""
-
-    @property
-    def name(self) -> str:
-        """What the nodes say made them."""
-
-    def propositions(self, step: StandardStep) -> list[Proposition]:
-        """Return at most MOST_PROPOSITIONS self-contained statements, each with the step as its source."""
+# Reads at most MOST_PROPOSITIONS self-contained statements out of a step of a talk or document, its source.
+ReadStep = Callable[[StandardStep], list[Proposition]]
 
 
-class RuleExtractor:
-    """A sentence of a document is a proposition, and so are the sentences that somebody says at once."""
-
-    def __init__(self, zone: tzinfo | None = None) -> None:
-        self._zone = zone
-
-    @property
-    def name(self) -> str:
-        """What the nodes say made them."""
-        return RULES
-
-    def propositions(self, step: StandardStep) -> list[Proposition]:
-        """Return the step's statements; what was said has the days that it means."""
-        if not step.action:
-            found = sentences(step.observation)
-            return [_proposition(step, sentence) for sentence in _packed(found, 1)]
-        said = with_days(step.action, step.stamp_ns, self._zone) if step.stamp_ns else step.action
-        return [_proposition(step, part) for part in _packed(sentences(said), MOST_SENTENCES)]
+def read_by_rules(step: StandardStep, zone: tzinfo | None = None) -> list[Proposition]:
+    """Return a step's statements: a sentence of a document each, and together the sentences that somebody says at once,
+    with the days that they mean."""
+    if not step.action:
+        return [_proposition(step, sentence) for sentence in _packed(sentences(step.observation), 1)]
+    said = with_days(step.action, step.stamp_ns, zone) if step.stamp_ns else step.action
+    return [_proposition(step, part) for part in _packed(sentences(said), MOST_SENTENCES)]
 
 
 def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None = None) -> list[Proposition]:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
+from functools import partial
 from typing import Any
 
 from memory_node.domain.context import Memory
@@ -15,11 +16,11 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import (
-    Extractor,
     ReadFacts,
-    RuleExtractor,
+    ReadStep,
     passing_propositions,
     propositions_of,
+    read_by_rules,
     said_in_passing,
     told_propositions,
 )
@@ -64,9 +65,9 @@ def _read_nothing(_sentence: str, _step: StandardStep) -> Sequence[ToldFact]:
 class KnowledgeGraph(KnowledgeQuestions):
     """Thread-safe.
 
-    embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
-    on_removal: is called before anything goes. judge_left: decides of two like statements that no rule combines, such
-    as a language model; None: both stay.
+    embedder: compares texts. log: makes changes durable. read_step: reads propositions out of talks and documents, by
+    default the rules. on_removal: is called before anything goes. judge_left: decides of two like statements that no
+    rule combines, such as a language model; None: both stay.
     read_facts: reads told sentences, and those of documents that bind.
     unread: of facts and lessons those that tell nothing.
     zone: the time zone in which people mean days; None: the machine's. ways_to: see KnowledgeQuestions.
@@ -77,7 +78,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         embedder: TextEmbedder,
         log: KnowledgeLog,
         config: KnowledgeConfig | None = None,
-        extractor: Extractor | None = None,
+        read_step: ReadStep | None = None,
         make_id: IdSource = new_id,
         on_removal: Callable[[], None] | None = None,
         read_facts: ReadFacts = _read_nothing,
@@ -89,7 +90,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         config = config or KnowledgeConfig()
         nodes = KnowledgeNodes(embedder, config, log, on_removal or _pass_over)
         super().__init__(embedder, nodes, config, unread, zone, ways_to)
-        self._extractor = extractor or RuleExtractor(zone)
+        self._read_step = read_step or partial(read_by_rules, zone=zone)
         self._read_facts, self._judge_left = read_facts, judge_left
         self._make_id = make_id
         self._documents: OrderedDict[str, Deleted] = OrderedDict()
@@ -142,7 +143,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             edits = []
             for step in steps:
                 edits.append(self._nodes.edit(STEPS, step.source, step))
-                edits += [self._nodes.stated(self._bound(one, step)) for one in self._extractor.propositions(step)]
+                edits += [self._nodes.stated(self._bound(one, step)) for one in self._read_step(step)]
             self._nodes.finish(edits)
             return len(self._nodes.semantic) - before
 

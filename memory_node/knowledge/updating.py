@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memory_node.knowledge.facts import MOST_SENTENCES, Proposition
-from memory_node.knowledge.text import MOST_CONCEPTS, concepts_of, name_key, plain_words, sentences, stem, stems
-from memory_node.knowledge.told.plainer import without_opening
+from memory_node.knowledge.text import MOST_CONCEPTS, concepts_of, name_key, plain_words, sentences, stem
 
 # Words that do not change a statement. Other stop words, such as "before" and "off", do.
 _EMPTY = frozenset(
@@ -88,28 +87,7 @@ def _without_dates(statement: str) -> tuple[str, frozenset[str]]:
 LEAST_LIKENESS = 0.6
 # Statements on one topic that are joined are at least so like each other.
 TOPIC_LIKENESS = 0.75
-_NEGATIONS = frozenset(["not", "never", "no", "longer", "nothing", "nobody", "without", "cannot"]) | {"n"}
 _NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|cannot|\w+n['’]t)\b", re.I)
-# Attributes with one value, where a later value replaces an earlier one.
-_SINGLE = tuple(
-    re.compile(rf"^(?P<about>{about}) {verb} (?P<value>{value})\.?$", re.I)
-    for about, verb, value in (
-        (r".+?", r"(?:is|are|was)", r"(?:my|\w+['’]s)(?: own| now)?"),
-        (r".+?", r"(?:now )?belongs? to", r".+?"),
-        (r".+?", r"(?:now )?(?:lives|lived|works|worked) (?:in|at|for|on)", r".+?"),
-        (r".*?\b(?:favou?rite|birthday|name|age|password|address|phone)\b.*?", r"(?:is|was)", r".+?"),
-        (r".+?", r"(?:is|are)(?: now)?", r"(?:on|off|open|closed|shut|locked|unlocked)"),
-        (r".+?", r"(?:is|are) (?:now )?(?:kept |always |usually )?(?:in|on|at|under|inside)", r".+?"),
-    )
-)
-_MOST_OTHER_WORDS = 0.34
-# Who likes what, or does not: "loves" and "hates" of one thing contradict each other without a negation.
-_ATTITUDE = re.compile(
-    r"^(?P<who>.+?) (?:(?:really|always|now|also) )*(?P<attitude>"
-    r"(?P<against>(?:does not|doesn['’]t|do not|don['’]t|no longer|never) (?:likes?|loves?|enjoys?)|hates?|dislikes?|"
-    r"detests?|loathes?|(?:cannot|can['’]t|can not) (?:stand|bear))|likes?|loves?|enjoys?|adores?) (?P<what>.+?)\.?$",
-    re.I,
-)
 # Openings that lean on what stood before: such a statement is not joined with another.
 _LEANS = re.compile(
     r"^(?:however|but|then|also|instead|therefore|thus|this|these|that|those|such|afterwards?|later|there|another|"
@@ -124,14 +102,13 @@ _LEAST_SHARED = 2
 class Update:
     """What becomes of two statements. relationship: "same", "topic", "conflict" or "weak".
 
-    merged: the statement that takes their place, "" when none does. reason: why, in words, for people.
+    merged: the statement that takes their place, "" when none does.
     """
 
     relationship: str
     merged: str = ""
     deactivate_earlier: bool = False
     deactivate_later: bool = False
-    reason: str = ""
 
 
 # Judges (earlier, later); rules, or a language model behind the same form.
@@ -139,29 +116,19 @@ UpdateJudge = Callable[[Proposition, Proposition], Update]
 
 
 def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
-    """Return the update by rules: of two equal statements the fuller one stays, of two contradictory ones the later."""
-    if earlier.subject != later.subject:
-        return Update("weak", reason="they are about different subjects")
-    if _are_opposite_attitudes(earlier.statement, later.statement):
-        return Update("conflict", deactivate_earlier=True, reason="liking and disliking of the same thing")
-    first, second = set(stems(earlier.text)), set(stems(later.text))
-    if _negated(earlier) != _negated(later):
-        others = len((first ^ second) - _NEGATIONS) / max(1, len(first | second))
-        if others <= _MOST_OTHER_WORDS:
-            return Update("conflict", deactivate_earlier=True, reason="the later one says the opposite")
-        return Update("weak", reason="one is denied, and they say different things")
-    one, two = (_single_value(without_opening(fact.statement)) for fact in (earlier, later))
-    if one and two and one[0] == two[0] and one[1] != two[1]:
-        return Update("conflict", deactivate_earlier=True, reason="there is one such value, and the later one counts")
+    """Return the update by rules: of two that say the same the fuller one stays, of two that do not both stay."""
+    if earlier.subject != later.subject or _negated(earlier) != _negated(later):
+        return Update("weak")
     if _negated(later) and plain_words(earlier.statement) != plain_words(later.statement):
-        return Update("weak", reason="both deny something, and the fuller one denies less")
+        return Update("weak")  # the fuller one denies less
     if says_all(later.statement, earlier.statement):
-        return Update("same", later.text, deactivate_earlier=True, reason="the later one says it all")
+        return Update("same", later.text, deactivate_earlier=True)
     if says_all(earlier.statement, later.statement):
-        return Update("same", earlier.text, deactivate_later=True, reason="the earlier one says it all")
+        return Update("same", earlier.text, deactivate_later=True)
     if _joins(earlier, later):
-        return Update("topic", _joined(earlier, later), True, True, "two statements of one source on one topic")
-    return Update("weak", reason="they say different things")
+        joined = f"{earlier.subject}: {earlier.statement.rstrip()} {later.statement}"
+        return Update("topic", joined, True, True)
+    return Update("weak")
 
 
 def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Proposition]:
@@ -203,30 +170,5 @@ def _joins(first: Proposition, second: Proposition) -> bool:
     return len(shared) >= _LEAST_SHARED and not (_LEANS.match(first.statement) or _LEANS.match(second.statement))
 
 
-def _joined(first: Proposition, second: Proposition) -> str:
-    return f"{first.subject}: {first.statement.rstrip()} {second.statement}"
-
-
 def _negated(proposition: Proposition) -> bool:
     return _NEGATED.search(proposition.statement) is not None
-
-
-def _are_opposite_attitudes(first: str, second: str) -> bool:
-    one, two = _ATTITUDE.match(first), _ATTITUDE.match(second)
-    if one is None or two is None or (one["against"] is None) == (two["against"] is None):
-        return False
-    return all(plain_words(one[part]) == plain_words(two[part]) for part in ("who", "what"))
-
-
-def _single_value(statement: str) -> tuple[tuple[int, str], str] | None:
-    """Return (which thing of whom, its value) for a statement of something that there is one of; else None."""
-    if LIMITS.intersection(plain_words(statement)):
-        return None
-    for number, pattern in enumerate(_SINGLE):
-        match = pattern.match(statement)
-        if match:
-            # Who owns a thing is told in two ways.
-            kind = 0 if number == 1 else number
-            value = " ".join(plain_words(match["value"]))
-            return (kind, " ".join(plain_words(match["about"]))), value
-    return None
