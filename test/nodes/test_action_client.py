@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 import rclpy
+from action_msgs.msg import GoalStatus
+from rclpy.action import client as rclpy_client
+from robot_memory.action import ExecuteInstruction
 from ros_peer import RosPeer
+
+from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
+from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
+from memory_node.nodes.running_goals import RunningGoals
 
 SLOW_S = 0.3
 
@@ -14,14 +21,6 @@ SLOW_S = 0.3
 def test_answers_of_a_server_that_is_faster_than_the_sender_are_heard(
     peer: RosPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from action_msgs.msg import GoalStatus
-    from rclpy.action import client as rclpy_client
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
-    from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
-    from memory_node.nodes.running_goals import RunningGoals
-
     class SlowFuture(rclpy_client.Future):  # made between a request and the note of its number
         def __init__(self, **options: Any) -> None:
             super().__init__(**options)

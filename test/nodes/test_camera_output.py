@@ -1,18 +1,16 @@
 """The simulated camera's pictures reach whoever asks for every one of them, as those of real drivers do."""
 
 import numpy as np
+from rclpy.qos import QoSProfile
 from ros_peer import CAMERA, RosPeer, wait_until
+from sensor_msgs.msg import Image
 
 from memory_node.domain.geometry import Pose
+from memory_node.nodes.camera_output import CameraOutput
 from memory_node.sim.camera import CameraFrame
 
 
 def test_reliable_subscriber_gets_pictures(peer: RosPeer) -> None:
-    from rclpy.qos import QoSProfile
-    from sensor_msgs.msg import Image
-
-    from memory_node.nodes.camera_output import CameraOutput
-
     size = (CAMERA.height, CAMERA.width)
     color, depth_m, nothing = np.zeros((*size, 3), np.uint8), np.ones(size, np.float32), np.zeros(size, np.uint16)
     picture = CameraFrame(1, Pose(), CAMERA, color, depth_m, nothing, ())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from robot_memory import msg, srv
 from ros_peer import RosPeer
 from running_memory import running_memory
 
@@ -14,6 +15,8 @@ from memory_node.context.brief_state import BriefState, Create
 from memory_node.context.guidance import Compiled, CompiledStep, Delivery, Guidance, StepObservation, TakenStep
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.nodes import conversions
+from memory_node.nodes.experience_client import ExperienceClient
 
 PUT = SkillCall("PutObject", ("Egg@1,1,1", "Fridge@2,2,1"))
 GOALS = ("place Egg to Fridge",)
@@ -26,8 +29,6 @@ def memory(tmp_path: Path, peer: RosPeer) -> Iterator[None]:
 
 
 def test_planner_in_another_process_is_guided_step_by_step(peer: RosPeer, memory: object) -> None:
-    from memory_node.nodes.experience_client import ExperienceClient
-
     client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
     episode_id = client.start("put the egg away", "place")
     closed = TakenStep(PUT, False, FailureReason.CLOSED)
@@ -54,8 +55,6 @@ def test_planner_in_another_process_is_guided_step_by_step(peer: RosPeer, memory
 
 
 def test_requests_that_make_no_sense_are_refused(peer: RosPeer, memory: object) -> None:
-    from robot_memory import msg, srv
-
     def refused(**fields: object) -> str:
         response = peer.call(srv.CompileContext, "memory/compile_context", **fields)
         assert not response.success
@@ -71,10 +70,6 @@ def test_requests_that_make_no_sense_are_refused(peer: RosPeer, memory: object) 
 
 
 def test_what_is_delivered_comes_back_as_it_was() -> None:
-    from robot_memory import srv
-
-    from memory_node.nodes import conversions
-
     state = BriefState("tidy up", ("a",), "b", ("c", "d"), ("Mug is in or on Shelf",), ("x",), ("y",))
     guidance = Guidance(PUT, "Next: it.", "y", ("k",), (SkillCall("OpenObject", ("Fridge",)),))
     step = CompiledStep(Compiled(guidance, (Create(section="facts", text="y"),), problem="none"), state, 1.5)

@@ -1,5 +1,7 @@
+import cv2
 import numpy as np
 import pytest
+from sensor_msgs.msg import CompressedImage
 
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, RankedArea
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
@@ -253,9 +255,6 @@ def test_detections_survive_in_the_order_of_their_instances() -> None:
 
 
 def test_compressed_images_are_what_the_raw_ones_are() -> None:
-    import cv2
-    from sensor_msgs.msg import CompressedImage
-
     color = np.zeros((24, 32, 3), np.uint8)
     color[:, 16:] = (200, 40, 10)
     png = cv2.imencode(".png", color[:, :, ::-1])[1].tobytes()

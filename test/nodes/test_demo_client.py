@@ -3,16 +3,15 @@
 import time
 from typing import Any
 
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from robot_memory.action import ExecuteInstruction
 from ros_peer import RosPeer
+
+from memory_node.app.demo.client import DemoClient
 
 
 def test_instruction_that_takes_too_long_is_canceled_and_told_as_not_done(peer: RosPeer) -> None:
-    from rclpy.action import ActionServer, CancelResponse
-    from rclpy.callback_groups import ReentrantCallbackGroup
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.app.demo.client import DemoClient
-
     def execute(handle: Any) -> Any:
         until_s = time.monotonic() + 20.0
         while not handle.is_cancel_requested and time.monotonic() < until_s:

@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from heated_potato import HEATED
+from robot_memory.msg import DemonstratedStep
 from ros_peer import RosPeer, wait_until
 from running_memory import running_memory
 from std_msgs.msg import String
 
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.nodes.demonstrations import Demonstrations
+from memory_node.nodes.execute_skill import SkillClient, SkillGoal, SkillServer
+from memory_node.nodes.running_goals import RunningGoals
 
 
 def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recorded_twice(
     peer: RosPeer, tmp_path: Path
 ) -> None:
-    from memory_node.nodes.demonstrations import Demonstrations
-    from memory_node.nodes.execute_skill import SkillClient, SkillGoal, SkillServer
-    from memory_node.nodes.running_goals import RunningGoals
-
     def perform(goal: SkillGoal) -> SkillResult:
         puts = goal.call.skill == "PutObject"
         change = StateChange("", "Potato", time.time_ns(), held=False, position=(1.0, 1.0, 1.0))
@@ -57,10 +57,6 @@ def test_demonstration_gives_a_way_for_other_things_and_our_planner_is_not_recor
 
 
 def test_long_call_is_no_pause_and_what_is_shown_ends_as_its_last_call_went(peer: RosPeer) -> None:
-    from robot_memory.msg import DemonstratedStep
-
-    from memory_node.nodes.demonstrations import Demonstrations
-
     performs = True
     got: list[Any] = []
     peer.node.create_subscription(DemonstratedStep, "execute_skill/demonstrated", got.append, 100)

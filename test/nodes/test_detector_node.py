@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
+from sensor_msgs.msg import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
+from vision_msgs.msg import Detection2DArray
+
+from memory_node.nodes import conversions
 
 onnx = pytest.importorskip("onnx")
 SECOND_NS = 1_000_000_000
@@ -68,11 +72,6 @@ def test_detector_nodes_rectangles_become_objects(
 def test_detector_outlives_a_stamp_before_time_and_an_image_of_nothing(
     peer: RosPeer, detector: subprocess.Popen[bytes]
 ) -> None:
-    from sensor_msgs.msg import Image
-    from vision_msgs.msg import Detection2DArray
-
-    from memory_node.nodes import conversions
-
     found: list[int] = []
     peer.node.create_subscription(Detection2DArray, "detections", lambda msg: found.append(msg.header.stamp.sec), 10)
     good = conversions.image_to_msg(np.zeros((480, 640, 3), np.uint8), "rgb8", SECOND_NS, "camera")

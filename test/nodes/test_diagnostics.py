@@ -3,9 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from ros_peer import RosPeer, SimulatedCamera, wait_until
 from running_memory import running_memory
 
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher
 from memory_node.nodes.node_parameters import DiagnosticUpdaterParameters
 
 SECOND_NS = 1_000_000_000
@@ -13,9 +16,6 @@ SECOND_NS = 1_000_000_000
 
 def heard(peer: RosPeer, **config: Any) -> list[Any]:
     """What a node with three components publishes first."""
-    from diagnostic_msgs.msg import DiagnosticArray
-
-    from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher
 
     def broken() -> Diagnosis:
         raise ValueError("no answer")
@@ -34,8 +34,6 @@ def heard(peer: RosPeer, **config: Any) -> list[Any]:
 
 
 def test_each_component_has_a_status_of_its_own_even_if_one_fails(peer: RosPeer) -> None:
-    from diagnostic_msgs.msg import DiagnosticStatus
-
     inputs, store, clock = heard(peer)
     assert [status.name for status in (inputs, store, clock)] == [
         "test_peer: inputs",
@@ -54,18 +52,12 @@ def test_statuses_of_several_robots_may_be_told_apart(peer: RosPeer) -> None:
 
 
 def test_worst_of_what_is_wrong_gives_the_level() -> None:
-    from diagnostic_msgs.msg import DiagnosticStatus
-
-    from memory_node.nodes.diagnostics import Diagnosis
-
     assert Diagnosis({}, stale=("silent",), problems=("slow",)).level == DiagnosticStatus.STALE
     worst = Diagnosis({}, failures=("blind",), stale=("silent",), problems=("slow",))
     assert (worst.level, worst.message) == (DiagnosticStatus.ERROR, "blind; silent; slow")
 
 
 def test_memory_tells_that_it_is_blind_until_a_frame_is_used_again(peer: RosPeer, tmp_path: Path) -> None:
-    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-
     told: dict[str, Any] = {}
 
     def on_diagnostics(msg: Any) -> None:
@@ -102,9 +94,6 @@ def test_memory_tells_that_it_is_blind_until_a_frame_is_used_again(peer: RosPeer
 
 
 def test_home_tells_how_its_simulation_goes_and_what_failed_in_it(peer: RosPeer) -> None:
-    import rclpy
-    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-
     from memory_node.nodes.home import HomeNode
 
     told: dict[str, Any] = {}

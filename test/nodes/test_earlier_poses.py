@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bridge_parts import SmallRobot, performer, run
+from robot_memory import srv
 from ros_peer import RosPeer
 from running_memory import running_memory
 
@@ -13,6 +14,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, PoseKind, SkillCall, SkillFailure, SkillResult, TriedPose
 from memory_node.domain.step import StepRecord
+from memory_node.nodes import conversions
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun, tried
 from memory_node.nodes.skill_bridge.target import Target
 
@@ -104,10 +106,6 @@ def test_stored_values_that_are_no_pose_are_refused(values: dict[str, object]) -
 
 
 def test_poses_go_with_a_step_through_the_memory_node_and_outlive_it(peer: RosPeer, tmp_path: Path) -> None:
-    from robot_memory import srv
-
-    from memory_node.nodes import conversions
-
     pose = TriedPose(PoseKind.GRASP, "", "Apple", (0.0, 0.1, 0.2, 0.0, 0.0, 0.0, 1.0), True)
     database = str(tmp_path / "memory.db")
     with running_memory(peer.domain_id, database):

@@ -14,6 +14,7 @@ from running_memory import running_memory
 from memory_node.context.guidance import StepObservation, TakenStep
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
+from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind
@@ -32,8 +33,6 @@ def failed_put(episode_id: str) -> StepRecord:
 
 
 def test_planner_in_another_process_is_guided_after_a_failure(peer: RosPeer, memory: object) -> None:
-    from memory_node.nodes.experience_client import ExperienceClient
-
     client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
     episode_id = client.start("put the egg away", "place")
     assert client.episode_id == episode_id != ""
@@ -52,8 +51,6 @@ def test_planner_in_another_process_is_guided_after_a_failure(peer: RosPeer, mem
 
 
 def test_what_a_service_says_is_done_is_in_the_database(peer: RosPeer, memory: object, tmp_path: Path) -> None:
-    from memory_node.nodes.experience_client import ExperienceClient
-
     client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
     database = sqlite3.connect(tmp_path / "memory.db")
     episode_id = client.start("put the egg away", "place")
@@ -96,8 +93,6 @@ class ClosedFridge:
 
 
 def test_what_failed_in_one_episode_is_prepared_for_in_the_next(peer: RosPeer, tmp_path: Path) -> None:
-    from memory_node.nodes.experience_client import ExperienceClient
-
     with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as memory:
         client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
         planner = GuidedPlanner(ForgetfulPlanner(), client, time.time_ns, guidance=client)
@@ -111,8 +106,6 @@ def test_what_failed_in_one_episode_is_prepared_for_in_the_next(peer: RosPeer, t
 
 
 def test_planner_goes_on_without_a_memory_node(peer: RosPeer) -> None:
-    from memory_node.nodes.experience_client import ExperienceClient
-
     client = ExperienceClient(peer.node, "memory_that_nobody_started", timeout_s=0.1)
     assert client.start("put the egg away") == ""
     assert client.compile("", StepObservation(proposed=PUT)) is None

@@ -8,14 +8,25 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import rclpy
+from rclpy.action import ActionClient, ActionServer, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from robot_memory.action import ExecuteInstruction
+from robot_memory.srv import GetSceneGraph
 from ros_peer import RosPeer, wait_until
+from unique_identifier_msgs.msg import UUID
+
+from memory_node.nodes import goal_server
+from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
+from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
+from memory_node.nodes.memory_client import MemoryClient
+from memory_node.nodes.running_goals import RunningGoals
+from memory_node.nodes.service_clients import PeerTimeoutError
 
 
 @pytest.fixture
 def other(peer: RosPeer) -> Iterator[Any]:
     """Another node, which the same executor spins."""
-    import rclpy
-
     made = rclpy.create_node("other_peer", context=peer.context)
     peer.executor.add_node(made)
     yield made
@@ -26,10 +37,6 @@ def other(peer: RosPeer) -> Iterator[Any]:
 @pytest.fixture
 def lingering(peer: RosPeer) -> Iterator[Any]:
     """A server of the action `linger`, whose goals end when they are canceled."""
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
-    from memory_node.nodes.running_goals import RunningGoals
 
     def carry_out(goal: ServedGoal) -> Ending:
         while not goal.is_canceled:
@@ -42,9 +49,6 @@ def lingering(peer: RosPeer) -> Iterator[Any]:
 
 
 def test_ending_server_waits_until_a_plain_client_should_have_the_result(lingering: Any, other: Any) -> None:
-    from rclpy.action import ActionClient
-    from robot_memory.action import ExecuteInstruction
-
     client = ActionClient(other, ExecuteInstruction, "linger")
     try:
         assert client.wait_for_server(timeout_sec=10.0)
@@ -63,12 +67,6 @@ def test_ending_server_waits_until_a_plain_client_should_have_the_result(lingeri
 
 
 def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(lingering: Any, other: Any) -> None:
-    from rclpy.action import ActionClient
-    from robot_memory.action import ExecuteInstruction
-    from unique_identifier_msgs.msg import UUID
-
-    from memory_node.nodes.running_goals import RunningGoals
-
     server, running, asker = lingering, lingering.running, RunningGoals(other)
     client = ActionClient(other, ExecuteInstruction, "linger")
     goal_id = uuid.uuid4().bytes
@@ -89,13 +87,6 @@ def test_ending_server_is_idle_only_when_who_is_there_waits_no_more(lingering: A
 
 
 def test_goal_whose_server_is_offered_no_more_is_not_waited_for(peer: RosPeer, other: Any) -> None:
-    from rclpy.action import ActionServer
-    from rclpy.callback_groups import ReentrantCallbackGroup
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
-    from memory_node.nodes.running_goals import RunningGoals
-
     accepted, released = threading.Event(), threading.Event()
 
     def execute(handle: Any) -> Any:
@@ -130,9 +121,6 @@ def test_goal_whose_server_is_offered_no_more_is_not_waited_for(peer: RosPeer, o
 
 
 def test_planner_that_waits_for_a_memory_node_can_be_stopped(peer: RosPeer) -> None:
-    from memory_node.nodes.memory_client import MemoryClient
-    from memory_node.nodes.service_clients import PeerTimeoutError
-
     client = MemoryClient(peer.node, "memory_that_is_not_there")
     begun_s = time.monotonic()
     with pytest.raises(PeerTimeoutError, match="canceled"):
@@ -141,11 +129,6 @@ def test_planner_that_waits_for_a_memory_node_can_be_stopped(peer: RosPeer) -> N
 
 
 def test_ending_node_waits_no_more_for_a_service_that_has_gone(peer: RosPeer, other: Any) -> None:
-    from robot_memory.srv import GetSceneGraph
-
-    from memory_node.nodes.memory_client import MemoryClient
-    from memory_node.nodes.service_clients import PeerTimeoutError
-
     asked, released, ending = threading.Event(), threading.Event(), threading.Event()
 
     def answer(request: Any, response: Any) -> Any:
@@ -184,12 +167,6 @@ def test_ending_node_waits_no_more_for_a_service_that_has_gone(peer: RosPeer, ot
 
 def test_goal_whose_acceptance_could_not_be_sent_keeps_nobody_out(peer: RosPeer, monkeypatch: Any) -> None:
     """rclpy accepts a goal, fails to tell the client, which has gone, and does not begin it."""
-    from rclpy.action import GoalResponse
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.nodes import goal_server
-    from memory_node.nodes.running_goals import RunningGoals
-
     made, ends = SimpleNamespace(), []
     monkeypatch.setattr(goal_server, "ActionServer", lambda *_, **callbacks: vars(made).update(callbacks))
     monkeypatch.setattr(goal_server, "_BEGINS_S", 0.2)

@@ -3,10 +3,13 @@
 from typing import Any
 
 import numpy as np
+from robot_memory import msg as rm
 from ros_peer import RosPeer, wait_until
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.nodes.memory_topics import GraphTopic
+from memory_node.nodes.qos import LATCHED
 
 
 class CountingMemory:
@@ -26,10 +29,6 @@ class CountingMemory:
 
 
 def listener(peer: RosPeer, topic: Any) -> tuple[list[int], Any]:
-    from robot_memory import msg as rm
-
-    from memory_node.nodes.qos import LATCHED
-
     versions: list[int] = []
     before = topic._publisher.get_subscription_count()
     name = "test_peer/scene_graph"
@@ -39,8 +38,6 @@ def listener(peer: RosPeer, topic: Any) -> tuple[list[int], Any]:
 
 
 def test_graph_is_made_for_listeners_alone(peer: RosPeer) -> None:
-    from memory_node.nodes.memory_topics import GraphTopic
-
     memory, topic = CountingMemory(), GraphTopic(peer.node)
     topic.offer(memory)  # type: ignore[arg-type]
     assert memory.asked == 0
@@ -56,8 +53,6 @@ def test_graph_is_made_for_listeners_alone(peer: RosPeer) -> None:
 
 
 def test_listeners_wait_longer_for_graphs_that_take_longer(peer: RosPeer) -> None:
-    from memory_node.nodes.memory_topics import GraphTopic
-
     memory, topic = CountingMemory(), GraphTopic(peer.node)
     versions, _ = listener(peer, topic)
     topic.offer(memory)  # type: ignore[arg-type]
@@ -72,8 +67,6 @@ def test_listeners_wait_longer_for_graphs_that_take_longer(peer: RosPeer) -> Non
 
 
 def test_one_who_joins_late_never_gets_an_old_graph(peer: RosPeer) -> None:
-    from memory_node.nodes.memory_topics import GraphTopic
-
     memory, topic = CountingMemory(), GraphTopic(peer.node)
     versions, subscription = listener(peer, topic)
     topic.offer(memory)  # type: ignore[arg-type]

@@ -5,15 +5,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import rclpy
+from rcl_interfaces.srv import GetParameters
 from ros_peer import RosPeer, wait_until
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.guarded_node import GuardedNode
+from memory_node.nodes.run import NODES
 
 
 @pytest.fixture
 def node(peer: RosPeer) -> Iterator[Any]:
-    import rclpy
-
-    from memory_node.nodes.guarded_node import GuardedNode
-
     rclpy.init(domain_id=peer.domain_id)
     made = GuardedNode("guarded")
     yield made
@@ -22,8 +26,6 @@ def node(peer: RosPeer) -> Iterator[Any]:
 
 
 def spin_until(node: Any, condition: Any) -> None:
-    import rclpy
-
     def spun() -> bool:
         rclpy.spin_once(node, timeout_sec=0.05)
         return bool(condition())
@@ -32,9 +34,6 @@ def spin_until(node: Any, condition: Any) -> None:
 
 
 def test_node_outlives_what_its_callbacks_raise_and_counts_it(peer: RosPeer, node: Any) -> None:
-    from std_msgs.msg import String
-    from std_srvs.srv import Trigger
-
     heard: list[str] = []
 
     def on_text(msg: Any) -> None:
@@ -66,8 +65,6 @@ def test_node_outlives_what_its_callbacks_raise_and_counts_it(peer: RosPeer, nod
 
 
 def test_callback_that_wants_the_messages_info_gets_it(peer: RosPeer, node: Any) -> None:
-    from std_msgs.msg import String
-
     heard: list[tuple[str, Any]] = []
     node.create_subscription(String, "texts", lambda msg, info: heard.append((msg.data, info)), 10)
     peer.publish("texts", String(data="one"))
@@ -78,8 +75,6 @@ def test_callback_that_wants_the_messages_info_gets_it(peer: RosPeer, node: Any)
 
 
 def test_parameter_services_answer_as_on_any_node(peer: RosPeer, node: Any) -> None:
-    from rcl_interfaces.srv import GetParameters
-
     client = peer.node.create_client(GetParameters, "guarded/get_parameters")
     assert client.wait_for_service(timeout_sec=10.0)
     asked = client.call_async(GetParameters.Request(names=["use_sim_time"]))
@@ -90,11 +85,6 @@ def test_parameter_services_answer_as_on_any_node(peer: RosPeer, node: Any) -> N
 @pytest.mark.parametrize("name", ["memory", "planner", "skills", "detector", "home"])
 def test_node_that_could_not_be_made_can_be_destroyed(peer: RosPeer, name: str) -> None:
     """ROS's shutdown does so, from Kilted on."""
-    import rclpy
-
-    from memory_node.domain.errors import RobotMemoryError
-    from memory_node.nodes.run import NODES
-
     module, class_name = NODES[name]
     kind = getattr(importlib.import_module(module), class_name)
     rclpy.init(args=["test", "--ros-args", "-p", "unheard_of:=1"], domain_id=peer.domain_id)

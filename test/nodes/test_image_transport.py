@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from ros_peer import CAMERA, RosPeer, SimulatedCamera, view_of, wait_until
 from running_memory import counted, running_memory
+from sensor_msgs.msg import CompressedImage
 from test_compressed_images import rvl
 
+from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
 
 SECOND_NS = 1_000_000_000
@@ -30,10 +32,6 @@ class CompressingCamera(SimulatedCamera):
         self._coded, self._name = coded, name
 
     def show(self, stamp_ns: int, **changed: object) -> None:
-        from sensor_msgs.msg import CompressedImage
-
-        from memory_node.nodes import conversions
-
         depth_m, mask = view_of((1.5, 0.0, 1.0), 0.2, self.pose)
         info = conversions.intrinsics_to_msg(CAMERA, stamp_ns, "camera")
         jpeg = cv2.imencode(".jpg", np.full((480, 640, 3), 90, np.uint8))[1].tobytes()

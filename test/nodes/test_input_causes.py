@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_peer import RosPeer, SimulatedCamera, wait_until
 from running_memory import counted, running_memory
+from sensor_msgs.msg import CompressedImage, Image
+from tf2_ros import TransformBroadcaster
+from vision_msgs.msg import Detection2DArray
 
 from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.nodes import conversions
 
 STEP_NS = 100_000_000
 WALL_NS = 1_795_000_000_000_000_000
@@ -20,8 +26,6 @@ class Diagnosed:
     """A running memory node, and what its status `inputs` says."""
 
     def __init__(self, peer: RosPeer, node: Any) -> None:
-        from diagnostic_msgs.msg import DiagnosticArray
-
         self.node = node
         self.message = ""
         peer.node.create_subscription(DiagnosticArray, "/diagnostics", self._hear, 10)
@@ -77,8 +81,6 @@ def test_camera_without_camera_info(peer: RosPeer, tmp_path: Path) -> None:
 
 
 def test_camera_that_sends_compressed_images_alone(peer: RosPeer, tmp_path: Path) -> None:
-    from sensor_msgs.msg import CompressedImage
-
     with diagnosed(peer, tmp_path) as memory:
         for topic in ("color/image_raw/compressed", "depth/image_raw/compressedDepth"):
             peer.node.create_publisher(CompressedImage, f"camera/{topic}", 10)
@@ -93,16 +95,12 @@ def test_camera_that_sends_compressed_images_alone(peer: RosPeer, tmp_path: Path
 def test_camera_that_sends_raw_images_to_a_memory_that_listens_to_compressed_ones(
     peer: RosPeer, tmp_path: Path
 ) -> None:
-    from sensor_msgs.msg import Image
-
     with diagnosed(peer, tmp_path, image_transport="compressed") as memory:
         peer.node.create_publisher(Image, "camera/color/image_raw", 10)
         memory.says("/camera/color/image_raw is published: set image_transport:=raw")
 
 
 def test_one_topic_is_silent_among_others(peer: RosPeer, tmp_path: Path) -> None:
-    from vision_msgs.msg import Detection2DArray
-
     with diagnosed(peer, tmp_path) as memory:
         peer.node.create_publisher(Detection2DArray, "detections", 10)
         show = Showing(without(SimulatedCamera(peer), "detections"))
@@ -120,8 +118,6 @@ def test_depth_of_half_the_size(peer: RosPeer, tmp_path: Path) -> None:
 
 
 def test_camera_info_of_another_size(peer: RosPeer, tmp_path: Path) -> None:
-    from memory_node.nodes import conversions
-
     other = conversions.intrinsics_to_msg(Intrinsics(1050.0, 1050.0, 639.5, 479.5, 1280, 960), 0, "camera")
 
     def enlarge(msg: Any) -> None:
@@ -136,8 +132,6 @@ def test_camera_info_of_another_size(peer: RosPeer, tmp_path: Path) -> None:
 
 
 def test_stamps_of_two_clocks(peer: RosPeer, tmp_path: Path) -> None:
-    from memory_node.nodes import conversions
-
     def by_simulation(msg: Any) -> None:
         msg.header.stamp = conversions.stamp_to_msg(conversions.stamp_from_msg(msg.header.stamp) - WALL_NS)
 
@@ -162,10 +156,6 @@ class Localiser:
     """Tells map->odom on /tf."""
 
     def __init__(self, peer: RosPeer) -> None:
-        from tf2_ros import TransformBroadcaster
-
-        from memory_node.nodes import conversions
-
         self._convert = conversions.transform_to_msg
         self._broadcaster = TransformBroadcaster(peer.node)
 
@@ -254,9 +244,6 @@ def test_camera_that_tf_does_not_connect_with_the_map(peer: RosPeer, tmp_path: P
 def test_quality_of_service_that_does_not_match(
     peer: RosPeer, tmp_path: Path, asked: dict[str, str], offered: dict[str, str], said: str
 ) -> None:
-    from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-    from sensor_msgs.msg import Image
-
     policies = {"reliability": ReliabilityPolicy, "durability": DurabilityPolicy}
     profile = QoSProfile(depth=1, **{name: policies[name][value] for name, value in offered.items()})
     with diagnosed(peer, tmp_path, **asked) as memory:

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robot_memory import srv
 from ros_peer import RosPeer
 from running_memory import running_memory
 
 from memory_node.knowledge.facts import Proposition
+from memory_node.nodes import conversions
 
 
 @pytest.fixture
@@ -18,16 +20,12 @@ def node(peer: RosPeer, tmp_path: Path) -> Iterator[Any]:
 
 
 def test_proposition_survives_its_message() -> None:
-    from memory_node.nodes import conversions
-
     concepts, sources = frozenset({"mug", "anna"}), ("told:0",)
     told = Proposition("The mug is Anna's.", concepts, sources, 7 * 10**9, 2, made_by="rules", active=False)
     assert conversions.proposition_from_msg(conversions.proposition_to_msg(told)) == told
 
 
 def test_fact_is_told_asked_and_contradicted(peer: RosPeer, node: Any) -> None:
-    from robot_memory import srv
-
     told = peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Anna's; she is allergic to nuts.", teller="Ben")
     assert told.success, told.message
     assert [one.text for one in told.propositions] == ["The mug is Anna's", "Anna is allergic to nuts."]
@@ -44,8 +42,6 @@ def test_fact_is_told_asked_and_contradicted(peer: RosPeer, node: Any) -> None:
 
 
 def test_what_a_document_says_is_deleted_and_comes_back(peer: RosPeer, node: Any) -> None:
-    from robot_memory import srv
-
     told = peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Anna's.").propositions[0]
     session = told.sources[0].rpartition(":")[0]
     for back in (False, True):
@@ -58,8 +54,6 @@ def test_what_a_document_says_is_deleted_and_comes_back(peer: RosPeer, node: Any
 
 
 def test_what_is_unknown_or_wrong_is_said(peer: RosPeer, node: Any) -> None:
-    from robot_memory import srv
-
     answer = peer.call(srv.AskMemory, "memory/ask_memory", question="When does the ferry leave?")
     assert (answer.success, answer.abstains, answer.answer) == (True, True, "null")
     refused = peer.call(srv.AskMemory, "memory/ask_memory", question="Whose is it?", mode="magic")
@@ -70,8 +64,6 @@ def test_what_is_unknown_or_wrong_is_said(peer: RosPeer, node: Any) -> None:
 
 
 def test_planner_counts_days_in_the_zone_of_memory(peer: RosPeer, tmp_path: Path) -> None:
-    from robot_memory import srv
-
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), time_zone="Pacific/Auckland"):
         recalled = peer.call(srv.RecallPast, "memory/recall_past")
     assert recalled.success

@@ -11,12 +11,21 @@ from typing import Any
 
 import pytest
 import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
 from nav2_manager import Nav2Manager
 from node_process import node_processes
+from rclpy.action import ActionClient
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+from rclpy.service import Service
+from robot_memory.action import ExecuteSkill
+from robot_memory.msg import SkillCall
+from robot_memory.srv import FindObjects, SaveMemory
 from ros_peer import RosPeer, SimulatedCamera, show_until, spun, wait_until
 from skill_robot import SimulatedRobot
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.run import NODES
 
 
 class Manager:
@@ -28,14 +37,9 @@ class Manager:
 
     @property
     def state(self) -> str:
-        from lifecycle_msgs.srv import GetState
-
         return str(self._peer.call(GetState, f"/{self._node}/get_state").current_state.label)
 
     def change(self, transition: str, number: int = 0) -> bool:
-        from lifecycle_msgs.msg import Transition
-        from lifecycle_msgs.srv import ChangeState
-
         asked = Transition(label=transition, id=number)
         # Asked once: a busy machine takes its time, and a transition that was made is refused the second time.
         return bool(self._peer.call(ChangeState, f"/{self._node}/change_state", again_s=30.0, transition=asked).success)
@@ -49,8 +53,6 @@ def spinning(
     name: str, domain_id: int, namespace: str = "", remapped: Sequence[str] = (), **parameters: Any
 ) -> Iterator[Any]:
     """Run one node in this process. remapped: rules such as /tf:=tf."""
-    from memory_node.nodes.run import NODES
-
     module, class_name = NODES[name]
     words = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
     rules = [*([f"__ns:={namespace}"] if namespace else []), *remapped]
@@ -74,8 +76,6 @@ def database(tmp_path: Path) -> str:
 
 
 def test_memory_starts_itself_and_what_it_knows_outlives_every_state(peer: RosPeer, database: str) -> None:
-    from robot_memory.srv import FindObjects
-
     def is_known(object_class: str) -> bool:
         return bool(peer.call(FindObjects, "/memory/find_objects", object_class=object_class).answers)
 
@@ -98,8 +98,6 @@ def test_memory_starts_itself_and_what_it_knows_outlives_every_state(peer: RosPe
 
 
 def test_memory_waits_for_a_manager_where_it_shall(peer: RosPeer, database: str) -> None:
-    from lifecycle_msgs.msg import Transition
-
     with spinning("memory", peer.domain_id, database=database, autostart="false"):
         manager = Manager(peer, "memory")
         assert manager.state == "unconfigured"
@@ -136,10 +134,6 @@ def test_node_that_cannot_start_itself_says_why(peer: RosPeer) -> None:
 
 
 def test_deactivating_skills_stops_the_base_and_takes_the_action_away(peer: RosPeer, tmp_path: Path) -> None:
-    from rclpy.action import ActionClient
-    from robot_memory.action import ExecuteSkill
-    from robot_memory.msg import SkillCall
-
     robot = SimulatedRobot(peer.node)
     try:
         with node_processes(
@@ -219,8 +213,6 @@ def test_lifecycle_manager_of_nav2_brings_a_node_up_and_down(
 def test_images_are_best_effort_and_maps_latched_unless_parameters_say_otherwise(
     topic: str, peer: RosPeer, database: str
 ) -> None:
-    from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
-
     def offered() -> list[tuple[Any, Any]]:
         found = peer.node.get_subscriptions_info_by_topic(topic)
         return [(info.qos_profile.reliability, info.qos_profile.durability) for info in found]
@@ -243,8 +235,6 @@ def test_images_are_best_effort_and_maps_latched_unless_parameters_say_otherwise
 
 
 def test_request_in_hand_is_answered_before_the_node_is_inactive(peer: RosPeer, database: str) -> None:
-    from robot_memory.srv import SaveMemory
-
     with spinning("memory", peer.domain_id, database=database) as node:
         begun, go_on = threading.Event(), threading.Event()
         save: Callable[..., Any] = node.memory.save
@@ -268,9 +258,6 @@ def test_request_in_hand_is_answered_before_the_node_is_inactive(peer: RosPeer, 
 def test_answer_that_is_sent_slowly_goes_out_before_the_node_is_inactive(
     peer: RosPeer, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rclpy.service import Service
-    from robot_memory.srv import SaveMemory
-
     sending = threading.Event()
     send: Callable[..., Any] = Service.send_response
 

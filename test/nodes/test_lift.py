@@ -12,6 +12,8 @@ from running_memory import counted, running_memory
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.nodes import conversions
+from memory_node.nodes.qos import LATCHED
 
 UPSTAIRS_M = 3.2
 
@@ -20,9 +22,6 @@ class Robot:
     """Drives past a table on each floor; its odometry does not notice the lift."""
 
     def __init__(self, peer: RosPeer, node: Any) -> None:
-        from memory_node.nodes import conversions
-        from memory_node.nodes.qos import LATCHED
-
         self._latched = LATCHED
         self._peer, self.node, self.frames = peer, node, 0
         fixed = fixed_transform()

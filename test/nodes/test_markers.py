@@ -1,12 +1,17 @@
 from dataclasses import replace
 
 import numpy as np
+import yaml
 from ros_peer import RosPeer, wait_until
+from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate, Marker
+from visualization_msgs.srv import GetInteractiveMarkers
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.resources import resource_path
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.nodes import conversions
+from memory_node.nodes.marker_messages import EditMenus, MarkerTopic, changes_to_msg
+from memory_node.scene_graph.marker_shapes import MarkerDiff
 
 
 def thing(object_id: str, x_m: float) -> SceneObject:
@@ -22,11 +27,6 @@ def thing(object_id: str, x_m: float) -> SceneObject:
 
 
 def test_markers_are_changed_and_deleted_one_by_one() -> None:
-    from visualization_msgs.msg import Marker
-
-    from memory_node.nodes.marker_messages import changes_to_msg
-    from memory_node.scene_graph.marker_shapes import MarkerDiff
-
     diff, header = MarkerDiff(), conversions.header(0)
     scene = SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 2.0)))
     first = changes_to_msg(diff.update(scene), header).markers
@@ -64,11 +64,6 @@ class RecordingMemory:
 
 
 def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
-    from visualization_msgs.msg import InteractiveMarkerFeedback
-    from visualization_msgs.srv import GetInteractiveMarkers
-
-    from memory_node.nodes.marker_messages import EditMenus
-
     near = Relation("a", RelationKind.NEAR, "b", 0.3)
     memory = RecordingMemory(thing("a", 1.0), thing("b", 1.3), relations=(near,))
     EditMenus(peer.node, memory)  # type: ignore[arg-type]
@@ -96,10 +91,6 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
 
 
 def test_menus_are_erased_at_the_end(peer: RosPeer) -> None:
-    from visualization_msgs.msg import InteractiveMarkerUpdate
-
-    from memory_node.nodes.marker_messages import EditMenus
-
     updates: list[InteractiveMarkerUpdate] = []
     menus = EditMenus(peer.node, RecordingMemory())  # type: ignore[arg-type]
     peer.node.create_subscription(InteractiveMarkerUpdate, "test_peer/edit/update", updates.append, 10)
@@ -113,10 +104,6 @@ def test_menus_are_erased_at_the_end(peer: RosPeer) -> None:
 
 def test_shipped_rviz_view_can_hear_what_the_node_publishes(peer: RosPeer) -> None:
     """A display that asks for transient local hears nothing of a volatile publisher."""
-    import yaml
-
-    from memory_node.nodes.marker_messages import MarkerTopic
-
     view = yaml.safe_load(resource_path("rviz/memory.rviz").read_text())
     shown = {display["Name"]: display for display in view["Visualization Manager"]["Displays"]}
     topic = shown["Scene graph"]["Topic"]

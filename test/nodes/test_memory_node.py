@@ -11,8 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import TransformStamped
+from robot_memory import msg, srv
+from robot_memory.msg import AnswerStatus
+from robot_memory.srv import FindObjects, GetSceneGraph
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import running_memory
+from tf2_msgs.msg import TFMessage
 
 SECOND_NS = 1_000_000_000
 
@@ -45,14 +51,10 @@ def memory_process(tmp_path: Path, peer: RosPeer) -> Iterator[subprocess.Popen[b
 
 
 def ask(peer: RosPeer, **fields: Any) -> Any:
-    from robot_memory.srv import FindObjects
-
     return peer.call(FindObjects, "memory/find_objects", **fields)
 
 
 def figures(peer: RosPeer) -> dict[str, str]:
-    from diagnostic_msgs.msg import DiagnosticArray
-
     latest: dict[str, str] = {}
 
     def take(message: DiagnosticArray) -> None:
@@ -65,8 +67,6 @@ def figures(peer: RosPeer) -> dict[str, str]:
 
 
 def test_camera_topics_become_answers_under_the_contract(peer: RosPeer, memory_process: object) -> None:
-    from robot_memory.msg import AnswerStatus
-
     camera = SimulatedCamera(peer)
     show_until(lambda: ask(peer, object_class="Mug").answers, camera)
     (answer,) = ask(peer, object_class="Mug").answers
@@ -120,9 +120,6 @@ def test_malformed_input_is_counted_and_the_node_lives(peer: RosPeer, memory: ob
 
 
 def test_impossible_transforms_and_stamps_neither_kill_nor_blind_the_node(peer: RosPeer, memory: object) -> None:
-    from geometry_msgs.msg import TransformStamped
-    from tf2_msgs.msg import TFMessage
-
     def before_time(message: Any) -> None:
         message.header.stamp.sec = -5
 
@@ -139,8 +136,6 @@ def test_impossible_transforms_and_stamps_neither_kill_nor_blind_the_node(peer: 
 
 
 def test_unusable_request_is_answered_with_what_is_wrong(peer: RosPeer, memory: object) -> None:
-    from robot_memory import msg, srv
-
     refused = peer.call(srv.Remember, "memory/remember", changes=[msg.StateChange(added=["enchanted"])])
     assert not refused.success
     assert "enchanted" in refused.message
@@ -151,8 +146,6 @@ def test_unusable_request_is_answered_with_what_is_wrong(peer: RosPeer, memory: 
 
 
 def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> None:
-    from robot_memory.srv import GetSceneGraph
-
     database = tmp_path / "memory.db"
     process = start_memory(database, peer.domain_id)
     try:
@@ -170,8 +163,6 @@ def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> N
 
 
 def test_every_service_answers(peer: RosPeer, memory: object) -> None:
-    from robot_memory import srv
-
     change_fields = {"operation": "relabel", "object_id": "ghost", "new_class": "Mug"}
     calls: dict[str, tuple[Any, dict[str, Any]]] = {
         "get_scene_graph": (srv.GetSceneGraph, {"token_budget": 100}),
@@ -199,8 +190,6 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
 
 
 def test_working_memory_is_published_after_each_step(peer: RosPeer, memory: object) -> None:
-    from robot_memory import msg, srv
-
     heard: list[msg.WorkingMemory] = []
     peer.node.create_subscription(msg.WorkingMemory, "memory/working_memory", heard.append, 10)
     peer.call(srv.StartEpisode, "memory/start_episode", episode_id="e1", instruction="wash the mug")

@@ -7,14 +7,22 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from rclpy.qos import qos_profile_sensor_data
 from recorded_drive import empty_map
+from robot_memory import msg, srv
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
+from vision_msgs.msg import Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose
+from visualization_msgs.msg import Marker, MarkerArray
 
 from memory_node.cli import main
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import InvalidValueError
+from memory_node.nodes import conversions
+from memory_node.nodes.memory_client import MemoryClient
+from memory_node.nodes.memory_services import _check_ids
+from memory_node.nodes.qos import LATCHED
 
 SECOND_NS = 1_000_000_000
 # Class, place (m), when it was put there (s), state
@@ -30,10 +38,6 @@ class Asked:
     """A memory with a map and THINGS in it, and what it publishes."""
 
     def __init__(self, peer: RosPeer, node: Any) -> None:
-        from robot_memory import msg, srv
-
-        from memory_node.nodes.qos import LATCHED
-
         self.peer, self.node, self.srv, self.msg = peer, node, srv, msg
         self.deltas: list[Any] = []
         peer.node.create_subscription(msg.SceneGraphDelta, "memory/scene_graph_delta", self.deltas.append, 100)
@@ -47,8 +51,6 @@ class Asked:
         return self.peer.call(getattr(self.srv, words), f"memory/{service}", **fields)
 
     def put(self, name: str, place: tuple[float, ...], stamp_s: int, state: str = "", object_id: str = "") -> str:
-        from memory_node.nodes import conversions
-
         change = self.msg.StateChange(
             object_id=object_id, object_class=name, stamp=at(stamp_s), source="skill", probability=1.0
         )
@@ -72,14 +74,10 @@ def asked(peer: RosPeer, tmp_path: Path) -> Iterator[Asked]:
 
 
 def at(stamp_s: int) -> Any:
-    from memory_node.nodes import conversions
-
     return conversions.stamp_to_msg(stamp_s * SECOND_NS)
 
 
 def point(x: float, y: float) -> Any:
-    from memory_node.nodes import conversions
-
     return conversions.point_to_msg((x, y, 0.8))
 
 
@@ -117,8 +115,6 @@ def test_invalid_requests_name_the_field_and_what_it_may_hold(asked: Asked) -> N
 
 
 def test_planner_node_is_told_what_memory_knows(asked: Asked) -> None:
-    from memory_node.nodes.memory_client import MemoryClient
-
     client, memory = MemoryClient(asked.peer.node, "memory", timeout_s=30.0), asked.node.memory
     mug = client.locate(FindQuery(object_class="Mug", k=1, exclude_ids=frozenset({asked.ids["mug2"]})))
     assert (mug.memory, mug.status, mug.areas) == ("short_term", AnswerStatus.OK, ())
@@ -169,8 +165,6 @@ def test_graph_and_answers_as_of_then_tell_what_was_where(asked: Asked) -> None:
 
 
 def test_deltas_are_typed_and_without_gaps_and_the_whole_graph_is_latched(asked: Asked) -> None:
-    from memory_node.nodes.qos import LATCHED
-
     asked.put("Apple", (1.5, 0.0, 0.8), 100, object_id=asked.ids["apple"])
     asked.call("edit_object", operation="relabel", object_id=asked.ids["plate"], new_class="Bowl")
     asked.call("edit_object", operation="merge", object_id=asked.ids["mug1"], other_id=asked.ids["mug2"])
@@ -249,8 +243,6 @@ def test_forget_erases_an_object_an_area_a_class_or_a_time_span(asked: Asked) ->
 
 
 def test_markers_are_layered_labelled_and_deleted_with_their_objects(asked: Asked) -> None:
-    from visualization_msgs.msg import Marker, MarkerArray
-
     heard: list[Marker] = []
     asked.peer.node.create_subscription(MarkerArray, "memory/markers", lambda array: heard.extend(array.markers), 100)
     wait_until(lambda: {"objects", "areas", "rooms", "floors"} <= {marker.ns for marker in heard})
@@ -283,10 +275,6 @@ def test_running_memory_is_drawn_without_rviz(asked: Asked, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("mode", ["none", "labels", "rectangles"])
 def test_detections_come_in_every_form(mode: str, peer: RosPeer, tmp_path: Path) -> None:
-    from vision_msgs.msg import Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose
-
-    from memory_node.nodes import conversions
-
     topics = {"none": (), "labels": ("detections/masks",), "rectangles": ("detections",)}[mode]
     settings = {"detections": mode, "camera_reliability": "reliable"}
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **settings) as node:
@@ -312,8 +300,6 @@ def test_detections_come_in_every_form(mode: str, peer: RosPeer, tmp_path: Path)
 
 
 def test_best_effort_detector_is_heard_where_the_parameter_says_so(peer: RosPeer, tmp_path: Path) -> None:
-    from rclpy.qos import qos_profile_sensor_data
-
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections_reliability="best_effort") as node:
         show_until(lambda: node.memory.scene().objects, SimulatedCamera(peer, qos=qos_profile_sensor_data))
 
@@ -323,10 +309,6 @@ SERVICES = sorted(path.stem for path in (Path(__file__).parents[2] / "srv").glob
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_every_id_of_every_request_is_looked_at(name: str) -> None:
-    from robot_memory import srv
-
-    from memory_node.nodes.memory_services import _check_ids
-
     kind = getattr(srv, name).Request
     _check_ids(kind())
     for field, type_name in kind.get_fields_and_field_types().items():

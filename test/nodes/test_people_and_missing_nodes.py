@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
+from geometry_msgs.msg import Point, Pose, PoseArray
 from ros_peer import RosPeer, spun, wait_until
 from running_memory import running_memory
+from std_msgs.msg import Header
 from test_planner_dialogue import Person, WillingRobot
+
+from memory_node.domain.skill import StateChange
+from memory_node.nodes import planner
 
 
 @pytest.fixture
 def planner_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return a function that starts a planner node in this process; a robot's nodes have all started by then."""
-    from memory_node.nodes import planner
-
     monkeypatch.setattr(planner, "_STARTING_S", 0.0)
     with ExitStack() as running:
         yield lambda: running.enter_context(spun(planner.PlannerNode()))
@@ -28,8 +32,6 @@ def people_of(node: Any) -> list[Any]:
 
 
 def told_apple(memory: Any) -> None:
-    from memory_node.domain.skill import StateChange
-
     memory.remember([StateChange("apple", "Apple", 0, position=(1.0, 2.0, 0.8))])
 
 
@@ -57,8 +59,6 @@ def test_missing_robot_is_told_with_the_remedy(own_peer: RosPeer, tmp_path: Path
 
 
 def test_missing_memory_is_told(own_peer: RosPeer, planner_starts: Any) -> None:
-    import rclpy
-
     rclpy.init(domain_id=own_peer.domain_id)
     try:
         planner_starts()
@@ -86,9 +86,6 @@ def test_nothing_is_fetched_for_a_person_whose_place_is_unknown(
 
 
 def test_topic_tells_where_people_are(own_peer: RosPeer, tmp_path: Path) -> None:
-    from geometry_msgs.msg import Point, Pose, PoseArray
-    from std_msgs.msg import Header
-
     def poses(*places: tuple[float, float], frame: str = "map") -> PoseArray:
         return PoseArray(
             header=Header(frame_id=frame), poses=[Pose(position=Point(x=float(x), y=float(y))) for x, y in places]

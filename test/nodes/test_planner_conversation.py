@@ -14,6 +14,7 @@ from running_memory import running_memory
 from test_planner_dialogue import Person, WillingRobot
 
 from memory_node.domain.geometry import Pose
+from memory_node.nodes.planner import PlannerNode
 from memory_node.scene_graph.free_space import OccupancyMap
 
 
@@ -38,8 +39,6 @@ REPLIES = [
 @contextmanager
 def talking_to(peer: RosPeer) -> Iterator[Callable[[str], list[str]]]:
     """Yield what says something and returns the goals that the planner announces, or its question."""
-    from memory_node.nodes.planner import PlannerNode
-
     with spun(PlannerNode()):
         person = Person(peer)
 

@@ -5,21 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from free_domain import free_domain
+from rclpy.action import ActionClient, ActionServer
+from rclpy.callback_groups import ReentrantCallbackGroup
+from robot_memory.action import ExecuteInstruction, ExecuteSkill
 from ros_peer import RosPeer, spun, wait_until
 from running_memory import running_memory
 
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.nodes import conversions
+from memory_node.nodes.service_clients import result_of
 
 
 class WillingRobot:
     """An ExecuteSkill server that does everything at once and says what its hand holds. called: its skills so far."""
 
     def __init__(self, node: Any) -> None:
-        from rclpy.action import ActionServer
-        from rclpy.callback_groups import ReentrantCallbackGroup
-        from robot_memory.action import ExecuteSkill
-
         self.called: list[str] = []
         self.held = ""
         group = ReentrantCallbackGroup()
@@ -29,8 +31,6 @@ class WillingRobot:
         self._server.destroy()
 
     def _execute(self, goal: Any) -> Any:
-        from memory_node.nodes import conversions
-
         call = conversions.call_from_msg(goal.request.call)
         self.called.append(str(call))
         goal.succeed()
@@ -51,9 +51,6 @@ class Person:
     """Sends instructions. feedback: the messages of the last one."""
 
     def __init__(self, peer: RosPeer) -> None:
-        from rclpy.action import ActionClient
-        from robot_memory.action import ExecuteInstruction
-
         self.feedback: list[Any] = []
         self._action = ExecuteInstruction
         self._client = ActionClient(peer.node, ExecuteInstruction, "execute_instruction")
@@ -64,8 +61,6 @@ class Person:
 
     def says(self, instruction: str) -> Any:
         """Return the result of one instruction."""
-        from memory_node.nodes.service_clients import result_of
-
         self.feedback.clear()
         goal = self._action.Goal(instruction=instruction)
         sent = self._client.send_goal_async(goal, feedback_callback=lambda m: self.feedback.append(m.feedback))
@@ -154,8 +149,6 @@ def test_senseless_instruction_is_asked_about(person: Person, robot: WillingRobo
 def test_diagnostics_tell_what_came_of_instructions_and_whether_memory_and_robot_are_there(
     person: Person, ring: tuple[RosPeer, WillingRobot]
 ) -> None:
-    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-
     told: dict[str, Any] = {}
 
     def hear(message: Any) -> None:

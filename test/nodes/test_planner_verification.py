@@ -9,13 +9,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from free_domain import free_domain
 from picture_truth import AS_WANTED, OTHERWISE, looks
+from rclpy.action import ActionServer
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.qos import qos_profile_sensor_data
+from robot_memory.action import ExecuteSkill
 from ros_peer import RosPeer, spun, wait_until
 from running_memory import running_memory
+from sensor_msgs.msg import Image
 from test_planner_dialogue import Person
 
 from memory_node.domain.skill import SkillResult
+from memory_node.nodes import conversions
+from memory_node.nodes.node_parameters import VerifierParameters
+from memory_node.nodes.picture_verification import CameraPictures
 
 TOPIC = "camera/color/image_raw"
 
@@ -27,12 +36,6 @@ class BoastfulRobot:
     """
 
     def __init__(self, peer: RosPeer, boasts: int, encoding: str) -> None:
-        from rclpy.action import ActionServer
-        from rclpy.callback_groups import ReentrantCallbackGroup
-        from rclpy.qos import qos_profile_sensor_data
-        from robot_memory.action import ExecuteSkill
-        from sensor_msgs.msg import Image
-
         self.opened = 0
         self._boasts, self._encoding, self._node = boasts, encoding, peer.node
         group = ReentrantCallbackGroup()
@@ -44,16 +47,12 @@ class BoastfulRobot:
         self._server.destroy()
 
     def _show(self) -> None:
-        from memory_node.nodes import conversions
-
         color = AS_WANTED if self.opened > self._boasts else OTHERWISE
         image = np.full((48, 64, 3), color, np.uint8)
         now_ns = self._node.get_clock().now().nanoseconds
         self._images.publish(conversions.image_to_msg(image, self._encoding, now_ns, "camera"))
 
     def _execute(self, goal: Any) -> Any:
-        from memory_node.nodes import conversions
-
         call = conversions.call_from_msg(goal.request.call)
         self.opened += call.skill == "OpenObject"
         goal.succeed()
@@ -65,8 +64,6 @@ class Ring(Person):
     """Memory, planner and robot on one domain, and a person. diagnoses: the newest statuses by name."""
 
     def __init__(self, peer: RosPeer, robot: BoastfulRobot) -> None:
-        from diagnostic_msgs.msg import DiagnosticArray
-
         self.robot = robot
         self.diagnoses: dict[str, Any] = {}
         peer.node.create_subscription(DiagnosticArray, "/diagnostics", self._hear, 10)
@@ -124,8 +121,6 @@ def test_opening_that_the_picture_refuses_is_tried_again(tmp_path: Path, endpoin
 def test_picture_that_cannot_be_had_is_counted_and_memory_decides(
     tmp_path: Path, endpoint: Callable[..., Any], encoding: str, topic: str, reason: str
 ) -> None:
-    from diagnostic_msgs.msg import DiagnosticStatus
-
     server = endpoint()
     parameters = {**by_pictures_of(server), "verifier.image_topic": topic, "expert.verifier.wait_s": 0.5}
     with running(tmp_path, parameters, 9, encoding) as ring:
@@ -146,10 +141,6 @@ def test_by_default_nobody_listens_to_the_camera(tmp_path: Path) -> None:
 
 
 def test_picture_is_waited_for_until_one_is_new_enough(peer: RosPeer) -> None:
-    from memory_node.nodes import conversions
-    from memory_node.nodes.node_parameters import VerifierParameters
-    from memory_node.nodes.picture_verification import CameraPictures
-
     pictures = CameraPictures(peer.node, VerifierParameters(image_topic="seen", wait_s=10.0))
 
     def show(stamp_s: int) -> None:

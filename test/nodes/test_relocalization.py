@@ -5,10 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from robot_memory.msg import AnswerStatus
+from robot_memory.srv import ConfirmRelocalization, FindObjects
 from ros_peer import RosPeer, wait_until
 from running_memory import counted, running_memory
+from tf2_msgs.msg import TFMessage
+from vision_msgs.msg import Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose
 
 from memory_node.domain.geometry import Pose
+from memory_node.nodes import conversions
+from memory_node.nodes.qos import LATCHED
 
 SECOND_NS = 1_000_000_000
 HOME = {
@@ -23,12 +29,6 @@ SHIFT = Pose.planar(2.0, -0.7, np.radians(30.0))
 
 def show(peer: RosPeer, node: Any, first_s: int, *names: str, map_T_room: Pose, count: int = 3) -> None:
     """Show things of HOME in a room that lies somewhere in the map, and wait until the node has taken them in."""
-    from tf2_msgs.msg import TFMessage
-    from vision_msgs.msg import Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose
-
-    from memory_node.nodes import conversions
-    from memory_node.nodes.qos import LATCHED
-
     lies = conversions.transform_to_msg(map_T_room, "map", "room", 0)
     peer.publish("/tf_static", TFMessage(transforms=[lies]), LATCHED)
     wait_until(lambda: node._inputs._poses._transforms.fixed_pose("room") is not None)
@@ -46,8 +46,6 @@ def show(peer: RosPeer, node: Any, first_s: int, *names: str, map_T_room: Pose, 
 
 
 def mug(peer: RosPeer) -> Any:
-    from robot_memory.srv import FindObjects
-
     (answer,) = peer.call(FindObjects, "memory/find_objects", object_class="Mug", k=1).answers
     return answer
 
@@ -67,8 +65,6 @@ def lies_at(answer: Any, place: np.ndarray) -> bool:
 
 
 def test_fixed_things_tell_that_the_origin_has_moved(peer: RosPeer, database: str) -> None:
-    from robot_memory.msg import AnswerStatus
-
     with running_memory(peer.domain_id, database, detections="none") as node:
         before = mug(peer)
         assert before.status.value == AnswerStatus.FRAME_NOT_VERIFIED
@@ -86,11 +82,6 @@ def test_fixed_things_tell_that_the_origin_has_moved(peer: RosPeer, database: st
 
 
 def test_service_tells_how_far_the_map_has_moved(peer: RosPeer, database: str) -> None:
-    from robot_memory.msg import AnswerStatus
-    from robot_memory.srv import ConfirmRelocalization
-
-    from memory_node.nodes import conversions
-
     with running_memory(peer.domain_id, database, detections="none") as node:
         show(peer, node, 1000, "Fridge", map_T_room=SHIFT)
         told = {"shifted": True, "new_map_from_old_map": conversions.pose_to_msg(SHIFT)}

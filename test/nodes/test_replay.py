@@ -10,6 +10,7 @@ from ros_peer import RosPeer, wait_until
 from running_memory import counted, running_memory, worked_off
 
 from memory_node.cli import main
+from memory_node.nodes.qos import LATCHED
 
 FRAMES = 16
 SETTINGS = {
@@ -23,8 +24,6 @@ SETTINGS = {
 
 def replayed(folder: Path, rate: float) -> tuple[str, dict[str, int], int]:
     """Return the graph's hash, the counters and the number of objects after a replay into an empty memory."""
-    from memory_node.nodes.qos import LATCHED
-
     qos = {"map": LATCHED, "/tf_static": LATCHED}
     peer = RosPeer(free_domain())  # a player of its own: what it latched goes with it
     try:

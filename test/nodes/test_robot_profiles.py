@@ -5,12 +5,18 @@ from typing import Any
 
 import pytest
 import yaml
+from control_msgs.action import FollowJointTrajectory, GripperCommand
+from rclpy.action import ActionServer
+from rclpy.callback_groups import ReentrantCallbackGroup
 from ros_peer import RosPeer
 from running_bridge import Caller, running_bridge
+from sensor_msgs.msg import JointState
+from tf2_ros import StaticTransformBroadcaster
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.parameter_file import read_parameters
 from memory_node.domain.resources import resource_path
+from memory_node.nodes import conversions
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 
 PROFILES = sorted(resource_path("config/robots/fetch.yaml").parent.glob("*.yaml"))
@@ -30,11 +36,6 @@ class Fingers:
     """A gripper of the action that a profile names, with something between its fingers."""
 
     def __init__(self, peer: RosPeer, profile: SkillsParameters) -> None:
-        from control_msgs.action import FollowJointTrajectory, GripperCommand
-        from rclpy.action import ActionServer
-        from rclpy.callback_groups import ReentrantCallbackGroup
-        from sensor_msgs.msg import JointState
-
         self._gripper = profile.gripper
         self._at = self._gripper.open_position
         self._trajectory, self._command, self._state = FollowJointTrajectory, GripperCommand, JointState
@@ -68,10 +69,6 @@ class Fingers:
 
 @pytest.mark.parametrize("path", PROFILES, ids=[path.stem for path in PROFILES])
 def test_robot_of_a_profile_picks_up_and_puts_down(path: Path) -> None:
-    from tf2_ros import StaticTransformBroadcaster
-
-    from memory_node.nodes import conversions
-
     profile = read_parameters(SkillsParameters, path, "skills")
     given = flat(yaml.safe_load(path.read_text())["/**/skills"]["ros__parameters"])
     with running_bridge(given) as (peer, robot, _):

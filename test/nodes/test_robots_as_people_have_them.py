@@ -8,12 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 import rclpy
+from control_msgs.action import FollowJointTrajectory
+from moveit_msgs.action import ExecuteTrajectory
+from moveit_msgs.srv import GetCartesianPath
+from rclpy.action import ActionServer
+from rclpy.callback_groups import ReentrantCallbackGroup
 from ros_peer import RosPeer, wait_until
+from rosidl_runtime_py.utilities import get_action
 from running_bridge import Caller, running_bridge
+from sensor_msgs.msg import JointState
 from skill_robot import SimulatedRobot, thing
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.nodes.skill_bridge.config import SkillsParameters
+from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
+from ros_embedded import add_interface_folder
 
 PICK = """
 string object_name
@@ -52,9 +62,6 @@ def bridge(**parameters: str) -> Iterator[tuple[RosPeer, SimulatedRobot, Caller]
 
 
 def server(peer: RosPeer, kind: Any, name: str, execute: Any) -> Any:
-    from rclpy.action import ActionServer
-    from rclpy.callback_groups import ReentrantCallbackGroup
-
     return ActionServer(peer.node, kind, name, execute, callback_group=ReentrantCallbackGroup())
 
 
@@ -62,9 +69,6 @@ class TrajectoryFingers:
     """A FollowJointTrajectory controller of two fingers, which stop at what is between them."""
 
     def __init__(self, peer: RosPeer) -> None:
-        from control_msgs.action import FollowJointTrajectory
-        from sensor_msgs.msg import JointState
-
         self.between = 0.02
         self.goals: list[Any] = []
         self._at = 0.04
@@ -107,8 +111,6 @@ def test_trajectory_gripper_picks_up_and_notices_what_it_does_not_hold() -> None
 
 
 def test_trajectory_gripper_without_joint_states_names_the_parameter() -> None:
-    from control_msgs.action import FollowJointTrajectory
-
     def move(goal: Any) -> Any:
         goal.succeed()
         return FollowJointTrajectory.Result()
@@ -124,10 +126,6 @@ def test_trajectory_gripper_without_joint_states_names_the_parameter() -> None:
 @pytest.fixture(scope="module")
 def own_type(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The type of the user's own action, of a package of theirs."""
-    from rosidl_runtime_py.utilities import get_action
-
-    from ros_embedded import add_interface_folder
-
     folder = tmp_path_factory.mktemp("my_robot_msgs")
     (folder / "action").mkdir()
     (folder / "action" / "Pick.action").write_text(PICK)
@@ -186,9 +184,6 @@ def test_own_pick_action_gets_the_mapped_goal_and_its_failure_is_told(own_type: 
 def test_map_that_does_not_fit_is_refused_at_the_start(
     own_type: Any, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
-    from memory_node.nodes.skill_bridge.config import SkillsParameters
-    from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
-
     file = tmp_path / "actions.yaml"
     file.write_text(MAP.replace(old, new))
     context = rclpy.context.Context()
@@ -208,10 +203,6 @@ class CartesianMoveIt:
     """MoveIt's service of Cartesian paths and its action that runs them. ways: the waypoints of each path."""
 
     def __init__(self, peer: RosPeer) -> None:
-        from moveit_msgs.action import ExecuteTrajectory
-        from moveit_msgs.srv import GetCartesianPath
-        from rclpy.callback_groups import ReentrantCallbackGroup
-
         self.ways: list[np.ndarray] = []
         self.fraction = 1.0
         self.run = 0

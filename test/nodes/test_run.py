@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import rclpy
 
 from memory_node.domain.errors import InvalidValueError, PortTakenError, RobotMemoryError
 from memory_node.nodes import home
@@ -48,8 +49,6 @@ def test_only_what_would_end_a_node_again_is_a_wrong_configuration(
 def test_only_arguments_and_security_of_what_ros_refuses_are_a_wrong_configuration(
     monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
-    import rclpy
-
     def fail(**_: object) -> None:
         raise RuntimeError("no network interface")
 

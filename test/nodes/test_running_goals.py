@@ -8,8 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
+from action_msgs.srv import CancelGoal
 from node_process import NodeProcess
+from rclpy.action import ActionClient
+from rclpy.context import Context
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from robot_memory.action import ExecuteInstruction
 from ros_peer import RosPeer, wait_until
+from unique_identifier_msgs.msg import UUID
+
+from memory_node.nodes import running_goals
+from memory_node.nodes.goal_server import GoalServer
 
 
 @pytest.fixture
@@ -24,7 +34,6 @@ def running(peer: RosPeer) -> Iterator[Any]:
 def announced(actions: list[str], goals: int = 1) -> Any:
     """Return what a node that calls itself new announces."""
     from robot_memory.msg import RunningGoal, RunningGoals
-    from unique_identifier_msgs.msg import UUID
 
     def new_id() -> UUID:
         return UUID(uuid=list(uuid.uuid4().bytes))
@@ -34,8 +43,6 @@ def announced(actions: list[str], goals: int = 1) -> Any:
 
 
 def tell(peer: RosPeer, message: Any) -> None:
-    from rclpy.qos import DurabilityPolicy, QoSProfile
-
     peer.publish("running_goals", message, QoSProfile(depth=500, durability=DurabilityPolicy.TRANSIENT_LOCAL))
 
 
@@ -105,8 +112,6 @@ def test_node_that_gets_no_processor_is_not_gone_until_it_hangs(other: tuple[Nod
 def test_node_on_another_machine_is_gone_when_it_falls_silent(
     monkeypatch: pytest.MonkeyPatch, peer: RosPeer, tmp_path: Path
 ) -> None:
-    from memory_node.nodes import running_goals
-
     monkeypatch.setattr(running_goals, "watched_lifeline", lambda name: None)  # as from there
     running = running_goals.RunningGoals(peer.node)
     process = NodeProcess("somebody", ["-c", _NODE_WITH_A_GOAL], peer.domain_id, tmp_path / "somebody.log")
@@ -126,8 +131,6 @@ def test_node_on_another_machine_is_gone_when_it_falls_silent(
 
 
 def test_node_that_ends_with_a_goal_is_gone(peer: RosPeer, running: Any) -> None:
-    import rclpy
-
     from memory_node.nodes.running_goals import RunningGoals
 
     other, goal_id = rclpy.create_node("elsewhere", context=peer.context), uuid.uuid4().bytes
@@ -140,9 +143,6 @@ def test_node_that_ends_with_a_goal_is_gone(peer: RosPeer, running: Any) -> None
 
 
 def test_node_is_ready_to_cancel_what_its_server_has_running(peer: RosPeer, running: Any) -> None:
-    from action_msgs.srv import CancelGoal
-    from unique_identifier_msgs.msg import UUID
-
     peer.node.create_service(CancelGoal, "/drive/_action/cancel_goal", lambda request, response: response)
     with running.asking("execute", goal_id := uuid.uuid4().bytes):
         tell(peer, announced(["/elsewhere"]))
@@ -162,11 +162,6 @@ def test_lost_node_with_names_of_no_actions_harms_nothing(peer: RosPeer, running
 
 
 def test_refusal_that_fails_rejects_the_goal_and_leaves_the_node(peer: RosPeer, running: Any) -> None:
-    from rclpy.action import ActionClient
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.nodes.goal_server import GoalServer
-
     def refusal(request: Any) -> str:
         raise ZeroDivisionError
 
@@ -186,11 +181,6 @@ def test_refusal_that_fails_rejects_the_goal_and_leaves_the_node(peer: RosPeer, 
 
 
 def test_goal_that_fails_inside_is_answered_and_counted(peer: RosPeer, running: Any) -> None:
-    from rclpy.action import ActionClient
-    from robot_memory.action import ExecuteInstruction
-
-    from memory_node.nodes.goal_server import GoalServer
-
     def carry_out(goal: Any) -> Any:
         raise ZeroDivisionError("by nothing")
 
@@ -212,9 +202,6 @@ def test_goal_that_fails_inside_is_answered_and_counted(peer: RosPeer, running: 
 
 
 def test_closing_after_ros_was_shut_down_is_no_failure(peer: RosPeer, running: Any) -> None:
-    import rclpy
-    from rclpy.context import Context
-
     from memory_node.nodes.running_goals import RunningGoals
 
     goal_id, context = uuid.uuid4().bytes, Context()

@@ -10,8 +10,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+import rclpy
+from geometry_msgs.msg import PointStamped
+from rclpy.context import Context
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
 from ros_peer import RosPeer, wait_until
 
+from memory_node.nodes import conversions
 from memory_node.nodes.side_node import SideNode
 
 MESSAGES, ANYBODY_THERE = 300, -1
@@ -21,9 +27,6 @@ class Heard:
     """A side node of an owner with some ROS arguments, and the numbers of the messages that came."""
 
     def __init__(self, domain_id: int, *arguments: str) -> None:
-        import rclpy
-        from rclpy.context import Context
-
         self.context = Context()
         rclpy.init(args=["test", "--ros-args", *arguments], context=self.context, domain_id=domain_id)
         self.owner = rclpy.create_node(
@@ -35,9 +38,6 @@ class Heard:
         self.is_found = False
 
     def take(self, data: bytes) -> None:
-        from geometry_msgs.msg import PointStamped
-        from rclpy.serialization import deserialize_message
-
         number = int(deserialize_message(data, PointStamped).point.x)
         if number == ANYBODY_THERE:
             self.is_found = True
@@ -46,9 +46,6 @@ class Heard:
             self.came_s.append(time.monotonic())
 
     def listen(self, topic: str = "points") -> Any:
-        from geometry_msgs.msg import PointStamped
-        from rclpy.qos import QoSProfile
-
         subscription = self.side.subscribe_adaptively(PointStamped, topic, self.take, QoSProfile(depth=100))
         self.side.start()
         return subscription
@@ -66,17 +63,11 @@ def heard(domain_id: int, *arguments: str) -> Iterator[Heard]:
 
 
 def profile(reliability: str) -> Any:
-    from rclpy.qos import QoSProfile, ReliabilityPolicy
-
     return QoSProfile(depth=100, reliability=ReliabilityPolicy[reliability])
 
 
 def publish(peer: RosPeer, listener: Heard, reliability: str, topic: str = "points") -> threading.Thread:
     """Publish MESSAGES at 100 Hz in a thread, once the listener has found the publisher."""
-    from geometry_msgs.msg import PointStamped
-
-    from memory_node.nodes import conversions
-
     publisher = peer.node.create_publisher(PointStamped, topic, profile(reliability))
 
     def tell(number: int) -> None:
@@ -113,8 +104,6 @@ def test_subscription_is_as_reliable_as_its_publisher_and_brings_each_message_on
 
 
 def test_what_comes_within_a_turn_is_taken_together_in_order(peer: RosPeer) -> None:
-    from rclpy.qos import QoSProfile
-
     with heard(peer.domain_id) as listener:
         listener.side.subscribe_gathering(_point(), "points", listener.take, QoSProfile(depth=100), 0.05)
         listener.side.start()
@@ -145,6 +134,4 @@ def test_what_is_set_for_the_owner_holds(peer: RosPeer) -> None:
 
 
 def _point() -> Any:
-    from geometry_msgs.msg import PointStamped
-
     return PointStamped

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from action_msgs.msg import GoalStatus
 from ros_peer import RosPeer, wait_until
 from running_bridge import Caller, running_bridge
 from skill_robot import SimulatedRobot, thing
+
+from memory_node.nodes.service_clients import result_of
 
 OWN = ("OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
 PARAMETERS = {
@@ -104,10 +107,6 @@ def test_thing_is_held_even_if_the_retreat_fails(robot: SimulatedRobot, call: Ca
 
 
 def test_cancel_while_driving_stops_the_base(robot: SimulatedRobot, call: Caller) -> None:
-    from action_msgs.msg import GoalStatus
-
-    from memory_node.nodes.service_clients import result_of
-
     robot.slow = True
     handle = call.send("GoToObject", "Apple")
     wait_until(lambda: any(one.distance > 0.0 for one in call.feedback))
@@ -119,8 +118,6 @@ def test_cancel_while_driving_stops_the_base(robot: SimulatedRobot, call: Caller
 
 
 def test_cancel_while_the_arm_moves_stops_it_and_drops_nothing(robot: SimulatedRobot, call: Caller) -> None:
-    from memory_node.nodes.service_clients import result_of
-
     call("GoToObject", "Apple")
     call("PickupObject", "Apple")
     grips, robot.arm_waits = len(robot.grips), True

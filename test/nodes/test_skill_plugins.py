@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from robot_memory.msg import AvailableSkills
 from ros_peer import RosPeer, wait_until
 from running_bridge import Caller, running_bridge
 from skill_robot import SimulatedRobot, thing
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.states import ObjectState
+from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, SKILLS_GROUP, load_plugin
 
 PARAMETERS = {
@@ -215,10 +217,6 @@ def test_grasps_come_from_the_named_source(robot: SimulatedRobot, call: Caller) 
 
 
 def test_planners_are_told_what_is_available(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> None:
-    from robot_memory.msg import AvailableSkills
-
-    from memory_node.nodes.qos import LATCHED
-
     heard: list[Any] = []
     bridge[0].node.create_subscription(AvailableSkills, "execute_skill/available", heard.append, LATCHED)
     wait_until(lambda: heard)

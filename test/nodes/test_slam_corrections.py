@@ -11,6 +11,8 @@ from ros_peer import RosPeer, wait_until
 from running_memory import counted, running_memory
 
 from memory_node.domain.geometry import Pose
+from memory_node.nodes import conversions
+from memory_node.nodes.qos import LATCHED
 
 CORRECTION = Pose.planar(1.0, 0.3, np.radians(10.0))
 MORE_ERROR_M = 0.02
@@ -20,8 +22,6 @@ class Robot:
     """Drives past the table, as its odometry tells it; `map_T_odom` is what SLAM believes."""
 
     def __init__(self, peer: RosPeer, node: Any) -> None:
-        from memory_node.nodes.qos import LATCHED
-
         self._peer, self._node = peer, node
         self.map_T_odom = Pose()
         self.frames = 0
@@ -87,8 +87,6 @@ def test_objects_follow_a_jump_of_map_to_odom_and_keep_their_ids(robot: tuple[Ro
 
 @pytest.mark.parametrize("robot", ["path"], indirect=True)
 def test_objects_follow_a_path_of_optimised_poses_and_keep_their_ids(robot: tuple[Robot, Any], peer: RosPeer) -> None:
-    from memory_node.nodes import conversions
-
     driver, node = robot
     ticks = (0.2, 0.4, 0.6, 0.8)
     driver.drive(*ticks)

@@ -5,12 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import rclpy
+from rclpy.action import ActionClient
+from rclpy.exceptions import InvalidHandle
+from rclpy.executors import SingleThreadedExecutor
 from ros_peer import wait_until
+
+from memory_node.nodes.spinning import spin
 
 
 def destroyed() -> None:
-    from rclpy.exceptions import InvalidHandle
-
     raise InvalidHandle("cannot use Destroyable because destruction was requested")
 
 
@@ -20,18 +24,11 @@ def destroyed_server() -> None:
 
 def half_made() -> None:
     """Kilted's action client enters its node before it has its lock."""
-    from rclpy.action import ActionClient
-
     print(ActionClient.__new__(ActionClient).not_yet)
 
 
 @pytest.mark.parametrize("meet", [destroyed, destroyed_server, half_made])
 def test_spin_goes_on_when_what_it_waits_for_is_not_whole(peer: Any, meet: Callable[[], None]) -> None:
-    import rclpy
-    from rclpy.executors import SingleThreadedExecutor
-
-    from memory_node.nodes.spinning import spin
-
     called: list[int] = []
 
     class Interrupted(SingleThreadedExecutor):

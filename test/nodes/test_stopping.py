@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from action_msgs.msg import GoalStatus
 from free_domain import free_domain
 from node_process import NodeProcess, node_processes
+from robot_memory.action import ExecuteInstruction, ExecuteSkill
+from robot_memory.msg import SkillCall
 from ros_peer import RosPeer, wait_until
 from skill_robot import SimulatedRobot
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.goal_client import GoalClient
+from memory_node.nodes.running_goals import RunningGoals
 
 SKILLS = {"expert.base.candidates": 2, "arm.carry": "shoulder=0.5", "expert.base.silence_s": 30.0}
 STOPS_WITHIN_S = 0.5
@@ -38,9 +43,6 @@ class Waiting:
     """Somebody who has sent a goal and waits for its end in a thread."""
 
     def __init__(self, peer: RosPeer, action_type: Any, name: str, **goal: Any) -> None:
-        from memory_node.nodes.goal_client import GoalClient
-        from memory_node.nodes.running_goals import RunningGoals
-
         self.running = RunningGoals(peer.node)
         self._client = GoalClient(peer.node, action_type, name, self.running, connect_s=60.0)
         self._goal = action_type.Goal(**goal)
@@ -65,15 +67,10 @@ class Waiting:
 
 
 def skill(peer: RosPeer, name: str, *arguments: str) -> Waiting:
-    from robot_memory.action import ExecuteSkill
-    from robot_memory.msg import SkillCall
-
     return Waiting(peer, ExecuteSkill, "execute_skill", call=SkillCall(skill=name, arguments=list(arguments)))
 
 
 def instruction(peer: RosPeer, text: str) -> Waiting:
-    from robot_memory.action import ExecuteInstruction
-
     return Waiting(peer, ExecuteInstruction, "execute_instruction", instruction=text, memory="full")
 
 
@@ -85,8 +82,6 @@ def assert_nothing_follows(robot: SimulatedRobot, asked: int) -> None:
 
 
 def test_ending_skills_node_stops_the_base_and_answers(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
-    from action_msgs.msg import GoalStatus
-
     with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS}) as nodes:
         robot.slow = True
         caller = skill(peer, "GoToObject", "Apple")
@@ -128,8 +123,6 @@ def test_ending_skills_node_stops_arm_and_gripper_and_says_what_the_hand_holds(
 
 
 def test_ending_planner_stops_the_robot_and_answers(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
-    from action_msgs.msg import GoalStatus
-
     with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
         robot.slow = True
         caller = instruction(peer, "pick up the apple")

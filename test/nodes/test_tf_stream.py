@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rclpy.serialization import serialize_message
 from tf2_msgs.msg import TFMessage
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
@@ -35,8 +36,6 @@ class Robot:
         return self.told(*joints, *base, *more)
 
     def told(self, *transforms: Any) -> list[OdomJump]:
-        from rclpy.serialization import serialize_message
-
         return self.stream.take(bytes(serialize_message(TFMessage(transforms=list(transforms)))))
 
     def fixed(self, parent: str, child: str, pose: Pose) -> None:
@@ -165,8 +164,6 @@ def test_faulty_joints_off_the_way_do_no_harm() -> None:
 
 @pytest.mark.parametrize("cut", [0, 3, 7, 9, 30, 90, 150])
 def test_bytes_that_end_early_are_refused(cut: int) -> None:
-    from rclpy.serialization import serialize_message
-
     robot = Robot()
     whole = bytes(serialize_message(TFMessage(transforms=[robot.one(1000, "map", "odom"), robot.one(1, "odom", "b")])))
     robot.stream.take(whole[:cut])
@@ -186,8 +183,6 @@ def test_any_bytes_leave_the_good_ones_in_use() -> None:
 
 @pytest.mark.parametrize("length", range(1, 10))
 def test_names_of_any_length_are_read(length: int) -> None:
-    from rclpy.serialization import serialize_message
-
     transforms = [Robot.one(1000 + number, "p" * length, "c" * (length + number)) for number in range(9)]
     data = bytes(serialize_message(TFMessage(transforms=transforms)))
     assert [(parent, child) for _, parent, child, _ in transforms_in(data)] == [

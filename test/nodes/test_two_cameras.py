@@ -8,15 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rclpy.serialization import serialize_message
 from recorded_drive import SECOND_NS, THINGS, camera_on_base, depth_of_table, fixed_transform, transforms, write_bag
 from ros_peer import RosPeer, wait_until
 from running_memory import running_memory, worked_off
+from sensor_msgs.msg import Image
 
 from memory_node.cli import main
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
+from memory_node.nodes import conversions
+from memory_node.nodes.inputs.arrival_poses import RgbdCamera
+from memory_node.nodes.inputs.arrivals import Images, Unread
+from memory_node.nodes.inputs.timeline import Moment
+from memory_node.nodes.qos import LATCHED
 
 FRAMES = 5
 COLOR_LENS = Intrinsics(400.0, 400.0, 211.5, 159.5, 424, 320)
@@ -33,8 +40,6 @@ def depth_camera_beside() -> Pose:
 
 def recorded() -> list[tuple[int, str, Any]]:
     """Return what a robot that stands at a table records: two cameras with their camera_info, and TF."""
-    from memory_node.nodes import conversions
-
     start_ns = 1000 * SECOND_NS
     fixed = fixed_transform()
     fixed.transforms.append(conversions.transform_to_msg(depth_camera_beside(), "camera", "depth_camera", 0))
@@ -71,9 +76,6 @@ class KeptFrames:
 def test_depth_of_another_camera_is_brought_to_the_colour_camera_in_topics_and_bags(
     peer: RosPeer, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memory_node.nodes.inputs.timeline import Moment
-    from memory_node.nodes.qos import LATCHED
-
     view = KeptFrames()
     monkeypatch.setattr("memory_node.nodes.memory.serve_view", lambda port: view)
     settings = {
@@ -110,13 +112,6 @@ def test_depth_of_another_camera_is_brought_to_the_colour_camera_in_topics_and_b
 
 
 def test_depth_without_a_camera_info_of_its_own_is_waited_for_and_then_skipped() -> None:
-    from rclpy.serialization import serialize_message
-    from sensor_msgs.msg import Image
-
-    from memory_node.nodes.inputs.arrival_poses import RgbdCamera
-    from memory_node.nodes.inputs.arrivals import Images, Unread
-    from memory_node.nodes.inputs.timeline import Moment
-
     by_topic = {topic: message for _, topic, message in recorded()}
     depth, color = (
         Unread.of(Image, bytes(serialize_message(by_topic[f"camera/{name}/image_raw"]))) for name in ("depth", "color")
