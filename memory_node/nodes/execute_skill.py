@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Any
 
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
@@ -127,7 +126,6 @@ class SkillClient:
         running: what is running, here and elsewhere.
         action_name: the action to use.
         timeout_s: a skill that takes longer is cancelled and counts as failed with reason timeout.
-        on_feedback: called with each ExecuteSkill feedback message.
         episode_id: of the episode that the caller records; "" for none: the robot may record it as a demonstration.
     """
 
@@ -137,11 +135,10 @@ class SkillClient:
         running: RunningGoals,
         action_name: str = "execute_skill",
         timeout_s: float = 300.0,
-        on_feedback: Callable[[Any], None] = lambda feedback: None,
         episode_id: Callable[[], str] = lambda: "",
     ) -> None:
         self._timeout_s = timeout_s
-        self._on_feedback, self._episode_id = on_feedback, episode_id
+        self._episode_id = episode_id
         self._client = GoalClient(node, ExecuteSkill, action_name, running)
         self.held_object = ""
         self._available: frozenset[str] | None = None
@@ -179,7 +176,7 @@ class SkillClient:
         """Run one skill on the robot to its end; once `is_canceled` is true it is stopped and ends as canceled."""
         goal = ExecuteSkill.Goal(call=conversions.call_to_msg(call), episode_id=self._episode_id())
         try:
-            response = self._client.run(goal, self._timeout_s, self.is_canceled, self._on_feedback)
+            response = self._client.run(goal, self._timeout_s, self.is_canceled)
         except GoalStoppedError as error:
             if error.response is None or error.cause is not Cause.CANCELED:
                 return SkillResult(call, False, _REASONS.get(error.cause, FailureReason.TIMEOUT), str(error))

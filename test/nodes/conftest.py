@@ -4,6 +4,7 @@ import contextlib
 import gc
 import importlib.util
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from free_domain import domains_given_back, free_domain
 from refusal import refusals
 from ros_peer import RosPeer, wait_until
 from running_bridge import Caller
+from running_memory import running_memory
 from skill_robot import SimulatedRobot
 
 from memory_node.domain.skill import SkillFailure
@@ -57,6 +59,13 @@ def own_peer() -> Iterator[RosPeer]:
     made = RosPeer(free_domain())
     yield made
     made.close()
+
+
+@pytest.fixture
+def memory(tmp_path: Path, peer: RosPeer) -> Iterator[Any]:
+    """Run a memory node in this process, on the peer's domain."""
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
+        yield node
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from robot_memory import msg, srv
 from robot_memory.msg import AnswerStatus
 from robot_memory.srv import FindObjects, GetSceneGraph
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
-from running_memory import running_memory
 from tf2_msgs.msg import TFMessage
 
 SECOND_NS = 1_000_000_000
@@ -27,13 +26,6 @@ def start_memory(database: Path, domain_id: int, *nodes: str) -> subprocess.Pope
     environment = {**os.environ, "ROS_DOMAIN_ID": str(domain_id), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     command = [sys.executable, "-m", "memory_node.nodes.run", "memory", *nodes]
     return subprocess.Popen([*command, "--ros-args", "-p", f"memory:database:={database}"], env=environment)
-
-
-@pytest.fixture
-def memory(tmp_path: Path, peer: RosPeer) -> Iterator[Any]:
-    """Run a memory node in this process."""
-    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
-        yield node
 
 
 @pytest.fixture

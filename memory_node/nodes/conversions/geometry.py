@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, PoseStamped, PoseWithCovariance, Quaternion, Transform, TransformStamped, Vector3
+from geometry_msgs.msg import Point, PoseWithCovariance, Quaternion, Transform, TransformStamped, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from nav_msgs.msg import Path
 from std_msgs.msg import Header
@@ -127,12 +127,6 @@ def path_from_msg(msg: Path) -> dict[int, Pose]:
     """
     poses = checked_items("poses", msg.poses, _MOST_POSES)
     return {stamp_from_msg(stamped.header.stamp): pose_from_msg(stamped.pose) for stamped in poses}
-
-
-def path_to_msg(poses: Mapping[int, Pose], stamp_ns: int, frame_id: str = "map") -> Path:
-    """Return poses by stamp as a Path."""
-    stamped = [PoseStamped(header=header(at_ns, frame_id), pose=pose_to_msg(pose)) for at_ns, pose in poses.items()]
-    return Path(header=header(stamp_ns, frame_id), poses=stamped)
 
 
 def box_pose_to_msg(center: FloatArray, yaw_rad: float, covariance: FloatArray) -> PoseWithCovariance:
