@@ -6,7 +6,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -84,11 +84,8 @@ class Account:
 class _Watched:
     """A GuidancePort that keeps account."""
 
-    def __init__(
-        self, guidance: Compilations, compiler: str, variant: str, account: Account, life: Callable[[], Life | None]
-    ) -> None:
+    def __init__(self, guidance: Compilations, variant: str, account: Account, life: Callable[[], Life | None]) -> None:
         self._guidance = guidance
-        self._port = guidance.port(compiler)
         self._variant = variant
         self._account = account
         self._life = life
@@ -100,7 +97,7 @@ class _Watched:
             self._episode, self._recent = episode_id, []
         if observation.taken is not None:
             self._recent.append(observation.taken)
-        step = self._port.compile(episode_id, observation)
+        step = self._guidance.compile(episode_id, observation)
         if step is not None:
             self._note(step, self._told(step, episode_id), observation)
         return step
@@ -157,9 +154,10 @@ def _stream(
 
     def guided(memory: RobotMemory) -> GuidancePort:
         who = "rules" if variant == STATIC else name
-        compilers = {who: compiler_of(variant, who, setting.config, models)}
-        guidance = memory.guidance.changed(retrieval_of(variant, others), compilers)
-        return _Watched(guidance, who, variant, account, lambda: lives.current)
+        retrieve = retrieval_of(variant, others)(memory.guidance.retrieve)
+        compiler = compiler_of(variant, who, setting.config, models)
+        guidance = replace(memory.guidance, retrieve=retrieve, compiler=compiler)
+        return _Watched(guidance, variant, account, lambda: lives.current)
 
     # A language model reads in its prompt what is given once.
     once = variant in (NONE, NO_FAULTS) or (variant == STATIC and setting.faults is None)

@@ -344,7 +344,7 @@ Guide = Callable[[RobotMemory], GuidancePort]
 
 def guided_by_rules(memory: RobotMemory) -> GuidancePort:
     """Return the compiler that needs no model, as a planner node has it by default."""
-    return memory.guidance.port("rules")
+    return memory.guidance
 
 
 class Lives:

@@ -6,7 +6,7 @@ import argparse
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -40,7 +40,7 @@ from memory_node.planner.executor import InstructionResult
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import PlanProgress
 
-_RECENT, _TAUGHT = "recent", "taught"
+_RECENT = "recent"
 _LESSON_S = 60.0
 
 
@@ -214,7 +214,7 @@ class HouseholdTasks:
     def _guidance(self, memory: RobotMemory) -> GuidancePort:
         if self._compiler is None:
             return guided_by_rules(memory)
-        return memory.guidance.changed(compilers={_TAUGHT: self._compiler}).port(_TAUGHT)
+        return replace(memory.guidance, compiler=self._compiler)
 
 
 def add_task_arguments(parser: argparse.ArgumentParser) -> None:

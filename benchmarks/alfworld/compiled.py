@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from memory_node.planner.reading.understanding import Understander
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.world.episode import EpisodeWorld
 
-_COMPILER = "measured"
 # Guided skills without a command that are accepted in one step; more would be a loop of the compiler.
 _MOST_DONE = 4
 
@@ -83,7 +82,9 @@ class CompiledGame:
         self._goals = self._read_goals(embedder)
         self._history = GoalHistory(self._goals, self._kinds)
         self._episode_id = self._memory.episodes.start(self._robot.task)
-        self._compilations = self._memory.guidance.changed(retrieve, {_COMPILER: compiler})
+        self._compilations = replace(
+            self._memory.guidance, retrieve=retrieve(self._memory.guidance.retrieve), compiler=compiler
+        )
         self._references: dict[str, str] = {}
         self._taken: TakenStep | None = None
 
@@ -101,7 +102,7 @@ class CompiledGame:
         """Compile memory for the next step."""
         compiled: list[CompiledStep] = []
         for _ in range(_MOST_DONE):
-            step = self._compilations.compile(self._episode_id, self._observation(), _COMPILER)
+            step = self._compilations.compile(self._episode_id, self._observation())
             self._taken = None
             compiled.append(step)
             if step.guidance is None:

@@ -28,7 +28,6 @@ _COMMAND_NS = 1_000_000_000
 # A look covers a whole plot, and the text names everything there, so nothing is overlooked.
 _SCENE = SceneGraphConfig(area_spacing_m=PLOT_M, evidence_range_m=1.5 * PLOT_M, overlooked=0.01)
 # As the planner node has it by default: who compiles memory, and how often an instruction is tried.
-_COMPILER = "rules"
 _ATTEMPTS = 2
 
 
@@ -98,9 +97,8 @@ class Life:
         """Return a planner that experience guides, as the planner node makes it."""
         if self.recorder is None:
             return planner
-        guidance = self.memory.guidance.port(_COMPILER)
         episodes = _JudgedEpisodes(self.memory.episodes, self.is_won)
-        return GuidedPlanner(planner, episodes, self.clock.now_ns, _ATTEMPTS, guidance=guidance)
+        return GuidedPlanner(planner, episodes, self.clock.now_ns, _ATTEMPTS, guidance=self.memory.guidance)
 
     def episodes(self, robot: TextRobot) -> tuple[GameEpisode, ...]:
         """Return the attempts over kinds of things, with stamps that count from the game's beginning."""

@@ -26,7 +26,6 @@ from memory_node.planner.told_limits import ToldLimits
 # As config/planner.yaml has it.
 SESSION_S = 900.0
 ATTEMPTS = 2
-COMPILER = "rules"
 _LESSON_S = 60.0
 
 
@@ -90,8 +89,8 @@ class RobotPlayer:
             self.set_session("")
         compilations = self.guidance or memory.guidance
         if self.compiler is not None:
-            compilations = compilations.changed(compilers={COMPILER: self.compiler})
-        guidance = compilations.port(COMPILER) if life.without != switches.COMPILER else None
+            compilations = replace(compilations, compiler=self.compiler)
+        guidance = compilations if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         recalled = memory.recall_past()
         listed = ListedMemory(memory, words) if self._by_list else None

@@ -110,7 +110,7 @@ def _take_over(
         taught = folder.with_name(f"{folder.name}_taught")
         taught.mkdir()
         write_contents(with_memory_of(mixed, other, EPISODES), taught)
-        player.guidance = life.memory.guidance.changed(lambda _: _retrieval_in(life, taught))
+        player.guidance = replace(life.memory.guidance, retrieve=_retrieval_in(life, taught))
     if memory == WORKING:
         later_ns = own.now_ns - other.now_ns
         player.set_session(_as_if_now(other.session, later_ns))
@@ -118,20 +118,12 @@ def _take_over(
     if memory == COMPILER:
         theirs = folder.with_name(f"{folder.name}_theirs")
         shutil.copytree(others_folder, theirs)
-        player.guidance = life.memory.guidance.changed(lambda _: _retrieval_in(life, theirs))
+        player.guidance = replace(life.memory.guidance, retrieve=_retrieval_in(life, theirs))
 
 
 def _retrieval_in(life: RobotLife, folder: Path) -> Retrieve:
     """Return what retrieves for the compiler from another memory."""
-    memory = life.also_open(folder)
-    found: list[Retrieve] = []
-
-    def keep(own: Retrieve) -> Retrieve:
-        found.append(own)
-        return own
-
-    memory.guidance.changed(keep)
-    return found[0]
+    return life.also_open(folder).guidance.retrieve
 
 
 def _as_if_now(session: str, later_ns: int) -> str:

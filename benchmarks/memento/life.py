@@ -139,7 +139,7 @@ class MementoLife:
         robot = SymbolicRobot(world, lambda: self._now_ns, lambda area: places[area])
         watched = _WatchedRobot(robot, memory, history, self._pass_time)
         watched.look()
-        guided = GuidedPlanner(planner, memory.episodes, lambda: self._now_ns, guidance=memory.guidance.port("rules"))
+        guided = GuidedPlanner(planner, memory.episodes, lambda: self._now_ns, guidance=memory.guidance)
         recalled = memory.recall_past()
         limits = ToldLimits(recalled.facts, memory.scene, self._kinds, lambda: self._now_ns, recalled.zone)
         known = Known(recalled, lambda: self._now_ns, memory.tell_in_words, ask=memory.ask)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.config import COMPILERS, CompilerConfig
 from memory_node.context.episode_guidance import EpisodeGuidance
-from memory_node.context.guidance import Compiled, CompiledStep, Compiler, GuidancePort, LookUp, StepObservation
+from memory_node.context.guidance import Compiled, CompiledStep, Compiler, LookUp, StepObservation
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
@@ -109,7 +108,9 @@ _MOST = 32
 
 @dataclass(eq=False)
 class Compilations:
-    """Thread-safe. retrieve: makes M. held: what the hand holds now. look_up, kinds: see EpisodeGuidance."""
+    """Thread-safe. retrieve: makes M. held: what the hand holds now. look_up, kinds: see EpisodeGuidance. compiler: is
+    asked in place of those that are opened by name, for comparisons.
+    """
 
     experience: Experience
     retrieve: Retrieve
@@ -117,6 +118,7 @@ class Compilations:
     held: Callable[[], HeldObject | None]
     config: CompilerConfig
     kinds: ObjectCatalogue
+    compiler: Compiler | None = None
 
     def __post_init__(self) -> None:
         self._models = ModelShelf()
@@ -140,24 +142,6 @@ class Compilations:
         if guidance is not None and guidance.entries:
             self.experience.note_given(guidance.entries, episode_id, guidance.goal)
         return step
-
-    def changed(
-        self,
-        retrieve: Callable[[Retrieve], Retrieve] = lambda own: own,
-        compilers: Mapping[str, Compiler] = MappingProxyType({}),
-    ) -> Compilations:
-        """Return a variant with another source of M or other compilers, for comparisons.
-
-        retrieve: makes a Retrieve of this one's own. compilers: by name, beside those that there are.
-        """
-        retrieved = retrieve(self.retrieve)
-        other = Compilations(self.experience, retrieved, self.look_up, self.held, self.config, self.kinds)
-        other._compilers.update(self._compilers | dict(compilers))
-        return other
-
-    def port(self, compiler: str) -> GuidancePort:
-        """Return the port to one compiler."""
-        return _Port(self, compiler)
 
     def of(self, episode_id: str) -> EpisodeGuidance | None:
         """Return what is kept of an episode; None where nothing is, or not any more."""
@@ -183,7 +167,7 @@ class Compilations:
             held.object_class if held is not None else "",
             self.kinds,
             self.retrieve(episode_id, summary.instruction, observation.goals),
-            self._compiler(compiler),
+            self.compiler or self._opened(compiler),
             self.look_up,
             self.config.window,
         )
@@ -192,16 +176,7 @@ class Compilations:
             self._episodes.popitem(last=False)
         return made
 
-    def _compiler(self, name: str) -> Compiler:
+    def _opened(self, name: str) -> Compiler:
         if name not in self._compilers:
             self._compilers[name] = open_compiler(name, self.config, self._models, "working" in self.experience.parts)
         return self._compilers[name]
-
-
-@dataclass(frozen=True)
-class _Port:
-    compilations: Compilations
-    compiler: str
-
-    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
-        return self.compilations.compile(episode_id, observation, self.compiler)

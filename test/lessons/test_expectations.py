@@ -52,6 +52,11 @@ class Diary:
     def heat(self, class_name: str, when: str, fails: bool = False, place: str = "micro") -> Diary:
         return self.note("HeatObject", class_name.lower(), class_name, when, place, fails)
 
+    def way(self, skill: str, class_name: str, place: str, place_class: str) -> list[str]:
+        """Return what is to be done first, each as skill and thing."""
+        lesson = Expectations(self.tried, UTC).way(skill, class_name, place, place_class)
+        return [f"{one.skill} {one.thing_id}" for one in lesson.before] if lesson is not None else []
+
     def expects_failure(self, skill: str, class_name: str, place: str, when: str) -> bool:
         return Expectations(self.tried, UTC).failing(skill, class_name, place, at(when)) is not None
 
@@ -214,9 +219,7 @@ def test_place_is_to_blame_for_several_things_and_for_one_that_was_taken_elsewhe
 def test_what_made_one_thing_come_off_a_place_is_the_way_for_others_there() -> None:
     diary = Diary().begin().take("novel", "Book", "shelf", fails=True)
     prepared(diary).begin().take("novel", "Book", "shelf")
-    way = Expectations(diary.tried, UTC).way(TAKEN_FROM, "Pen", "shelf", "Shelf")
-    assert way is not None
-    assert [one.thing_id for one in way.before] == ["lamp"]
+    assert diary.way(TAKEN_FROM, "Pen", "shelf", "Shelf") == ["SwitchOn lamp"]
 
 
 @pytest.mark.parametrize(("tries", "stubborn"), [(1, False), (6, True)])
@@ -237,18 +240,14 @@ def prepared(diary: Diary, skill: str = "SwitchOn", thing: str = "lamp") -> Diar
 def test_what_was_done_before_the_first_success_is_the_way_for_another_thing() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     prepared(diary).heat("Egg", NOON)
-    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
-    assert way is not None
-    assert [(one.skill, one.thing_id) for one in way.before] == [("SwitchOn", "lamp")]
-    assert Expectations(diary.tried, UTC).way("CleanObject", "Egg", "sink", "SinkBasin") is None
+    assert diary.way("HeatObject", "Apple", "micro", "Microwave") == ["SwitchOn lamp"]
+    assert diary.way("CleanObject", "Egg", "sink", "SinkBasin") == []
 
 
 def test_way_of_one_cabinet_holds_for_one_that_was_never_tried() -> None:
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
     prepared(diary).note("OpenObject", "cupboard", "Cabinet", NOON)
-    way = Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "other", "Cabinet")
-    assert way is not None
-    assert way.before[0].thing_id == "lamp"
+    assert diary.way("OpenObject", "Cabinet", "other", "Cabinet") == ["SwitchOn lamp"]
 
 
 def test_what_made_a_call_work_is_a_repair_and_its_failure_one_to_avoid() -> None:
@@ -262,13 +261,11 @@ def test_what_was_asked_for_between_a_failure_and_the_success_is_the_way() -> No
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     diary.begin().note("OpenObject", "fridge", "Fridge", MORNING).begin().heat("Egg", MORNING, fails=True)
     prepared(diary, thing="lamp").begin().heat("Egg", NOON)
-    assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None  # hours later
+    assert diary.way("HeatObject", "Apple", "micro", "Microwave") == []  # hours later
     diary = Diary().begin().heat("Egg", NOON, fails=True)
     diary.begin().note("OpenObject", "fridge", "Fridge", NOON).begin().heat("Egg", NOON, fails=True)
     prepared(diary, thing="lamp").begin().heat("Egg", NOON)
-    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
-    assert way is not None
-    assert [one.thing_id for one in way.before] == ["lamp"]
+    assert diary.way("HeatObject", "Apple", "micro", "Microwave") == ["SwitchOn lamp"]
 
 
 def test_way_for_one_class_is_none_for_a_class_that_needs_none() -> None:
@@ -318,7 +315,7 @@ def test_what_did_not_help_once_or_explains_itself_is_no_way(opened: str) -> Non
         diary.heat("Egg", MORNING, fails=True).begin().note("OpenObject", "cupboard", "Cabinet", NOON)
         diary.tried.append(Deed("e2:9", "PickupObject", "egg", "Egg", at(NOON), "cupboard", "Cabinet"))
         diary.heat("Egg", NOON)
-    assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None
+    assert diary.way("HeatObject", "Apple", "micro", "Microwave") == []
 
 
 @pytest.mark.parametrize(
@@ -342,9 +339,7 @@ def test_what_stood_open_while_a_call_worked_is_its_reason_though_it_was_closed_
     diary = Diary().begin().heat("Egg", MORNING, fails=True).begin()
     diary.note("OpenObject", "cupboard", "Cabinet", MORNING).heat("Egg", MORNING)
     diary.note("CloseObject", "cupboard", "Cabinet", MORNING)
-    way = Expectations(diary.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave")
-    assert way is not None
-    assert [(one.skill, one.thing_id) for one in way.before] == [("OpenObject", "cupboard")]
+    assert diary.way("HeatObject", "Egg", "micro", "Microwave") == ["OpenObject cupboard"]
 
 
 def test_what_was_opened_just_before_something_was_taken_is_no_reason_of_the_next_success() -> None:
@@ -356,7 +351,7 @@ def test_what_was_opened_just_before_something_was_taken_is_no_reason_of_the_nex
 def test_success_at_another_place_says_nothing_of_what_was_done_before_it() -> None:
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
     diary.begin().note("SwitchOn", "lamp", "FloorLamp", MORNING).note("OpenObject", "other", "Cabinet", MORNING)
-    assert Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "cupboard", "Cabinet") is None
+    assert diary.way("OpenObject", "Cabinet", "cupboard", "Cabinet") == []
 
 
 def test_drawer_from_which_something_was_taken_is_explained_under_any_id() -> None:
@@ -373,7 +368,7 @@ def test_drawer_from_which_something_was_taken_is_explained_under_any_id() -> No
         )
     )
     diary.heat("Egg", MORNING)
-    assert Expectations(diary.tried, UTC).way("HeatObject", "Egg", "micro", "Microwave") is None
+    assert diary.way("HeatObject", "Egg", "micro", "Microwave") == []
 
 
 def test_way_is_that_of_a_class_which_failed_everywhere_alone() -> None:
@@ -392,15 +387,13 @@ def test_way_is_given_up_when_the_call_works_without_it() -> None:
     diary = Diary().begin().heat("Egg", MORNING, fails=True)
     prepared(diary).heat("Egg", NOON)
     diary.begin().heat("Egg", EVENING)
-    assert Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave") is None
+    assert diary.way("HeatObject", "Apple", "micro", "Microwave") == []
 
 
 def test_way_of_what_is_done_anywhere_holds_for_another_class_of_thing() -> None:
     diary = Diary().begin().note("SliceObject", "tomato", "Tomato", MORNING, fails=True)
     prepared(diary).note("SliceObject", "tomato", "Tomato", NOON)
-    way = Expectations(diary.tried, UTC).way("SliceObject", "Apple", "", "")
-    assert way is not None
-    assert way.before[0].thing_id == "lamp"
+    assert diary.way("SliceObject", "Apple", "", "") == ["SwitchOn lamp"]
 
 
 def rinsed(diary: Diary, fails: bool = False) -> Diary:
@@ -443,9 +436,7 @@ def test_switch_that_was_put_back_is_no_reason() -> None:
     diary.note("SwitchOn", "lamp", "FloorLamp", MORNING)
     diary.note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True).note("SwitchOff", "lamp", "FloorLamp", MORNING)
     diary.begin().note("SwitchOn", "light", "LightSwitch", MORNING).note("OpenObject", "cupboard", "Cabinet", MORNING)
-    way = Expectations(diary.tried, UTC).way("OpenObject", "Cabinet", "cupboard", "Cabinet")
-    assert way is not None
-    assert [(one.skill, one.thing_id) for one in way.before] == [("SwitchOn", "light")]
+    assert diary.way("OpenObject", "Cabinet", "cupboard", "Cabinet") == ["SwitchOn light"]
 
 
 def test_what_was_treated_and_put_down_again_works_by_the_treatment() -> None:

@@ -50,7 +50,7 @@ class CookingRobot(SeeingRobot):
         past: Recalled = memory.recall_past()
         lessons = expectations_of(past.tried, past.facts, self.kinds, memory.scene, now_ns(), past.zone)
         inner = OfflinePlanner(Understander(self.kinds, None, embedder), self.kinds)
-        planner = GuidedPlanner(inner, memory.episodes, now_ns, guidance=memory.guidance.port("rules"))
+        planner = GuidedPlanner(inner, memory.episodes, now_ns, guidance=memory.guidance)
         known = Known(past, now_ns, memory.tell_in_words, lessons, memory.ask)
         result = InstructionExecutor(
             memory_in("full+experience", memory),

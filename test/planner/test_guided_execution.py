@@ -121,8 +121,7 @@ def compiling(experience: Experience) -> GuidancePort:
     """Return the rules' guidance from what experience alone knows."""
     config = CompilerConfig()
     retrieval = TaskRetrieval(experience, lambda *_: ())
-    compilations = Compilations(experience, retrieval, lambda *_: None, lambda: None, config, load_catalogue())
-    return compilations.port("rules")
+    return Compilations(experience, retrieval, lambda *_: None, lambda: None, config, load_catalogue())
 
 
 class Storing:
