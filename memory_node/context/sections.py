@@ -283,11 +283,6 @@ class MemoryExcerpt:
         return [*([self.robot] if self.robot else []), *(view.lines() if view is not None and has_more else ())]
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text cut to so many characters, with a mark where it was cut."""
-    return text if len(text) <= most else f"{text[:most].rstrip()} ..."
-
-
 def _placed(one: SceneObject) -> str:
     x, y, z = one.box.center
     name = one.attributes.get("name")

@@ -207,16 +207,11 @@ class Learner:
                 if one.success and shows_how(one.task_type, calls_named(one.done), self._kinds)
             ]
             guideline = guideline_of(same) if attempt.success and attempt.task_type else None
-            put: list[Lesson] = []
-            gone: list[Lesson | None] = []
-            if guideline is not None:
-                put, evicted = self._long_term.renew(guideline)
-                gone.append(evicted)
-            gone += to_prune(self._long_term.bank, attempt.task_type, attempt.stamp_ns, self._active)
-            dropped = [lesson for lesson in gone if lesson is not None]
-            for lesson in dropped:
+            kept, evicted = self._long_term.renew(guideline) if guideline is not None else (None, None)
+            pruned = to_prune(self._long_term.bank, attempt.task_type, attempt.stamp_ns, self._active)
+            for lesson in pruned:
                 self._long_term.bank.remove(lesson.id)
-        write_lessons(self._log, put, dropped)
+        write_lessons(self._log, filter(None, [kept]), filter(None, [evicted, *pruned]))
 
     def _write_way(self, summary: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Write how the instruction was carried out (PlugMem)."""
@@ -224,7 +219,7 @@ class Learner:
         if way is not None:
             with self._lock:
                 kept, evicted = self._long_term.add_way(way)
-            write_lessons(self._log, [kept], [evicted] if evicted is not None else [])
+            write_lessons(self._log, [kept], filter(None, [evicted]))
 
     def _curate(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         """Count the lessons that were given, and let UMEM's writer read the episode."""

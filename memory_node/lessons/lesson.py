@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from pydantic import TypeAdapter, ValidationError
+
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.text_enum import TextEnum
@@ -217,20 +219,14 @@ class Lesson:
         Raises:
             InvalidValueError: values are missing, or one is none.
         """
-        known = {field.name for field in dataclasses.fields(cls)}
         try:
-            read: dict[str, Any] = {name: value for name, value in values.items() if name in known}
-            read |= {name: tuple(value) for name, value in read.items() if isinstance(value, list | tuple)}
-            read |= {name: frozenset(map(str, read.get(name, ()))) for name in _SETS}
-            read |= {name: Tally(**read[name]) for name in ("given", "withheld") if name in read}
-            read["kind"] = LessonKind(read["kind"])
-            read["wordings"] = tuple(Wording(**one) for one in read["wordings"])
-            read["before"] = tuple(Preparation(**one) for one in read.get("before", ()))
-            return cls(**read)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidValueError(f"Lesson: {error!r}") from None
+            return _STORED.validate_python(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InvalidValueError(f"Lesson: {first['loc']}: {first['msg']}") from None
 
 
+_STORED = TypeAdapter(Lesson)
 _SETS = ("object_classes", "task_types")
 
 

@@ -89,9 +89,9 @@ class LongTermExperience:
             self.graph.forget(oldest)
             self.attempts.remove(oldest)
 
-    def renew(self, lesson: Lesson) -> tuple[list[Lesson], Lesson | None]:
-        """Put a lesson in the place of the one of its id, whose worth it keeps; return what is stored, and what went
-        for it."""
+    def renew(self, lesson: Lesson) -> tuple[Lesson, Lesson | None]:
+        """Put a lesson in the place of the one of its id, whose worth it keeps; return what is kept, and what went for
+        it."""
         known = self.bank.get(lesson.id)
         if known is not None:
             lesson = replace(
@@ -101,8 +101,7 @@ class LongTermExperience:
                 support=max(known.support, lesson.support),
                 helped_ns=max(known.helped_ns, lesson.helped_ns),
             )
-        evicted = self.bank.put(lesson)
-        return [lesson], evicted
+        return lesson, self.bank.put(lesson)
 
     def add_way(self, way: Lesson) -> tuple[Lesson, Lesson | None]:
         """Add a way, or its part to the equal one; return what is kept, and what went for it."""

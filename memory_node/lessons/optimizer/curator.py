@@ -89,7 +89,7 @@ class Curator:
         """Take a proposal over where it passes."""
         change = self._taken_over(proposal, attempt, shown)
         if change is not None:
-            write_lessons(self._log, [change.lesson], [change.evicted] if change.evicted is not None else [])
+            write_lessons(self._log, [change.lesson], filter(None, [change.evicted]))
         return Curated(proposal, change)
 
     def figures(self) -> dict[str, int]:

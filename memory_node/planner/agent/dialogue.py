@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_node.context.sections import shortened
 from memory_node.domain.context import estimate_tokens
 from memory_node.llm.ask import answer_of
 from memory_node.llm.chat import (
@@ -145,11 +144,15 @@ class AgentDialogue:
             return
         old = self._rest[:-_KEPT_WHOLE]
         self._rest[:-_KEPT_WHOLE] = [
-            replace(one, text=shortened(one.text, _FOLDED_LENGTH), pictures=())
+            replace(one, text=_folded(one.text), pictures=())
             if one.text not in self._kept and (one.role != "assistant" or one.tool_calls)
             else one
             for one in old
         ]
+
+
+def _folded(text: str) -> str:
+    return text if len(text) <= _FOLDED_LENGTH else f"{text[:_FOLDED_LENGTH].rstrip()} ..."
 
 
 def _with_tools_in_words(beginning: Sequence[Message], tools: Sequence[Tool]) -> tuple[Message, ...]:

@@ -22,12 +22,12 @@ class Discourse:
     focus: the class that "it" means now. place: where "there" is. said: something was asked for in this instruction.
     topic: the class that stands before its command ("the vase, you put ..."). unknown: what "it" means now is called
     so, and nobody knows what that is.
-    spoken: the classes; states, counts: by class, what goals gave it and how many were meant; whole: classes of which
+    states, counts: by class, what goals gave it and how many were meant; whole: classes of which
     all were; pieces: classes of which pieces were meant last; guessed: classes that only a description stands for;
     targets: of the commands so far.
     """
 
-    spoken: list[str] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
@@ -44,11 +44,6 @@ class Discourse:
         """Return a discourse that goes on from here without changing this one; nothing is asked for in it yet."""
         return replace(copy.deepcopy(self), said=False, topic="")
 
-    @property
-    def classes(self) -> list[str]:
-        """Classes spoken of, the latest first."""
-        return list(self.spoken)
-
     def states_of(self, name: str) -> frozenset[ObjectState]:
         """Return the states that earlier goals give to the class."""
         return frozenset(self.states.get(name, ()))
@@ -57,13 +52,9 @@ class Discourse:
         """Return how many of the class were spoken of."""
         return self.counts.get(name, 1)
 
-    def is_about_all(self, name: str) -> bool:
-        """Return whether all things of the class were spoken of."""
-        return name in self.whole
-
     def last_sliced(self) -> str:
         """Return the class that was sliced last, "" when none was."""
-        return next((name for name in self.spoken if ObjectState.SLICED in self.states.get(name, ())), "")
+        return next((name for name in self.classes if ObjectState.SLICED in self.states.get(name, ())), "")
 
     def other(self) -> str:
         """Return the class that "the other one" means: of what was handled last, not of where it was put."""
@@ -132,9 +123,9 @@ class Discourse:
         self.counts[name] = max(count, self.counts.get(name, 1))
 
     def _mention(self, name: str) -> None:
-        if name in self.spoken:
-            self.spoken.remove(name)
-        self.spoken.insert(0, name)
+        if name in self.classes:
+            self.classes.remove(name)
+        self.classes.insert(0, name)
 
 
 def is_movable(mention: Mention | None, kinds: ObjectCatalogue) -> bool:

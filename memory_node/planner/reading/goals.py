@@ -141,7 +141,7 @@ class Goals:
         if harmful or not (self._discourse.said or self._discourse.topic):
             raise UnclearError(f"What shall I {command.verb}?", slot=Slot.TARGET)
         focus = self._discourse.focus
-        several = self._discourse.count_of(focus) > 1 or self._discourse.is_about_all(focus)
+        several = self._discourse.count_of(focus) > 1 or focus in self._discourse.whole
         word = "them" if several else "it"
         return replace(command, targets=(NounPhrase(word, pronoun=word, plural=several),))
 
@@ -212,7 +212,7 @@ class Goals:
         name, spoken = mention.object_class, self._discourse
         if not phrase.refers_back:
             return replace(phrase, count=1, plural=False) if phrase.called is None else phrase
-        return replace(phrase, count=spoken.count_of(name), plural=False, every=spoken.is_about_all(name))
+        return replace(phrase, count=spoken.count_of(name), plural=False, every=name in spoken.whole)
 
     def _target(self, command: Command, phrase: NounPhrase) -> Mention:
         """Return the thing that a phrase of a command means: one with which that can be done."""
@@ -366,7 +366,7 @@ class Goals:
     def _quantity(self, phrase: NounPhrase, name: str) -> tuple[int, bool]:
         """Return how many are meant, and whether all."""
         if phrase.refers_back and phrase.plural and phrase.count == 1 and not phrase.every:
-            return self._discourse.count_of(name), self._discourse.is_about_all(name)
+            return self._discourse.count_of(name), name in self._discourse.whole
         if phrase.refers_back and phrase.pronoun in ("it", "that", "this"):
             return 1, False
         return phrase.count, phrase.every
