@@ -141,8 +141,6 @@ class CommandReader:
             phrase = instead[1] if instead is not None else self.phrases.read(words, corrected) or phrase
         if phrase is None or not (phrase.named or phrase.person or phrase.strange or phrase.pronoun):
             return None
-        if phrase.strange and not phrase.definite:
-            return None
         command = Command(_K.GO, "go", (phrase,), text=" ".join(words[at : phrase.end]))
         if phrase.person:
             command = replace(command, targets=(), to_user=True)
@@ -181,15 +179,8 @@ class CommandReader:
             )
         if args.particle in ("on", "off") or (args.particle == "over" and verb.kind is not _K.PLACE):
             return None
-        return verb if not args.particle or self._particle_adds_nothing(verb, args) else None
-
-    def _particle_adds_nothing(self, verb: Verb, args: Arguments) -> bool:
-        """Return whether "up", "down", "out" only colour a verb: "heat up", "fill up", "take out"."""
-        if args.particle in ("in", "back", "over"):
-            return verb.kind in _HOLDING
-        if verb.kind in (_K.SWITCH_ON, _K.SWITCH_OFF):
-            return False
-        return args.particle != "away" or verb.kind is _K.THROW
+        # Others only colour a verb: "heat up", "take out".
+        return verb if args.particle != "away" or verb.kind is _K.THROW else None
 
     # --- what stands behind the verb
 
@@ -205,14 +196,12 @@ class CommandReader:
 
     def _next(self, words: Sequence[str], at: int, verb: str, args: Arguments, taken: bool) -> int | None:
         """Take the next argument; return where it ends, None where none stands at a word."""
-        english, word = self.english, words[at]
+        word = words[at]
         corrected = self._corrected(words, at, args)
         if corrected is not None:
             return corrected
         if word in PUNCTUATION or word in ("and", "or"):
             return self._listed(words, at, args, taken)
-        if english.reasons.length_at(words, at):
-            return None
         for form in (
             self._back,
             self._courtesy,
@@ -366,23 +355,15 @@ class CommandReader:
         return meant is not None and meant.kind is _K.PLACE
 
     def _thing(self, words: Sequence[str], at: int, args: Arguments, taken: bool) -> int | None:
-        english = self.english
         result = self._resulting(words, at, args, taken)
         if result is not None:
             return result
-        if args.targets and not (args.to_user and len(args.targets) == 0):
-            return None
-        phrase = self.phrases.read(words, at)
-        if phrase is None or taken:
+        phrase = self.phrases.read(words, at) if not (args.targets or taken) else None
+        if phrase is None:
             return None
         if phrase.person:
-            if args.to_user:
-                return None
             args.to_user = True
             return phrase.end
-        is_verb = english.is_verb(words[at]) and words[at] not in english.matter
-        if phrase.strange and not phrase.definite and is_verb and phrase.end == at + 1:
-            return None
         args.targets.append(phrase)
         args.last = "thing"
         return phrase.end
@@ -500,9 +481,7 @@ class CommandReader:
         phrase = self.phrases.read(words, start)
         if phrase is None or self._says(words, phrase.end):
             return None
-        if phrase.person:
-            args.to_user, args.places, args.last = True, [], "place"
-        elif args.last == "place" and args.places and self._replaces_place(phrase, args.places[-1][1]):
+        if args.last == "place" and args.places and self._replaces_place(phrase, args.places[-1][1]):
             sense, _, preposition = args.places.pop()
             args.places.append((sense, phrase, preposition))
         elif args.last == "place" and args.places and phrase.called and self.lexicon.is_holder(phrase.called):

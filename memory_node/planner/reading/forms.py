@@ -267,8 +267,6 @@ class InstructionReader:
         if phrase is None or phrase.end >= len(words) or words[phrase.end] not in (",", ":"):
             return None
         start = phrase.end + 1
-        if phrase.person or not (phrase.named or phrase.strange):
-            return None
         trial = Heard()
         start = past(words, start, self._english.fillers | _LINKS)
         if start >= len(words) or self._asked_for(words, start, trial) is None:
@@ -322,8 +320,6 @@ class InstructionReader:
             return self._take(heard, self.commands.passive(words, phrase.end + 1, phrase), words)
         at += words[at : at + 1] == ["you"]
         at += words[at : at + 1] in (["have"], ["are"])
-        if words[at : at + 1] == ["done"]:
-            at += 1
         verb = words[at] if at < len(words) else ""
         base = verb if self._english.is_verb(verb) and words[at - 1] == "you" else self._english.base_form(verb)
         if not base:
