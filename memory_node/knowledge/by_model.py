@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -211,11 +211,8 @@ class Reasoned(BaseModel):
     uses: Annotated[list[int], Field(max_length=_MOST)]
 
 
-class FindStatements(Protocol):
-    """Finds statements by words and meaning."""
-
-    def __call__(self, query: str, k: int) -> Sequence[Proposition]:
-        """Return what up to k steps say, best first."""
+# Returns what up to k steps say to a query, best first.
+FindStatements = Callable[[str, int], Sequence[Proposition]]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.knowledge.standard_step import StandardStep, Turn, document_steps, talk_steps, units_of
@@ -187,13 +187,33 @@ def read_document(
     session = session_of(path)
     if path.suffix.lower() not in ENDINGS:
         raise InvalidValueError(f"{path}: expected a file that ends in one of {', '.join(ENDINGS)}")
-    if path.suffix.lower() == ".json":
-        steps = _json_steps(path, session, counts, stamp_ns, on_bytes, zone)
-    else:
-        steps = _text_steps(path, session, counts, stamp_ns, on_bytes)
-    for step in steps:
+    read = _json_steps if path.suffix.lower() == ".json" else _text_steps
+    for step in read(_Import(path, session, counts, stamp_ns, on_bytes, zone)):
         counts.units += 1
         yield step
+
+
+@dataclass(frozen=True)
+class _Import:
+    """A file that is read; see read_document()."""
+
+    path: Path
+    session: str
+    counts: ReadCounts
+    stamp_ns: int
+    on_bytes: Callable[[int], None]
+    zone: tzinfo | None
+
+    def texts(self, read: Callable[[BinaryIO], bytes]) -> Iterator[str]:
+        """Yield what `read` takes of the file each time, as text; bytes that are no UTF-8 are counted and left out."""
+        decoder = codecs.getincrementaldecoder("utf-8")("ignore")
+        with open(self.path, "rb") as file:
+            while part := read(file):
+                self.on_bytes(len(part))
+                text = decoder.decode(part)
+                # What a part's end leaves open is counted when the next one has completed it, or not.
+                self.counts.broken += len(part) - len(text.encode())
+                yield text.lstrip("\ufeff")
 
 
 def session_of(path: Path) -> str:
@@ -211,12 +231,13 @@ def session_of(path: Path) -> str:
     return f"{path.name}-{digest.hexdigest()}"
 
 
-def _text_steps(
-    path: Path, session: str, counts: ReadCounts, stamp_ns: int, on_bytes: Callable[[int], None]
-) -> Iterator[StandardStep]:
-    is_markdown = path.suffix.lower() == ".md"
-    title, index, waiting = path.stem.replace("_", " "), 0, ""
-    for line in chain(_lines(path, counts, on_bytes), [""]):
+def _text_steps(one: _Import) -> Iterator[StandardStep]:
+    is_markdown = one.path.suffix.lower() == ".md"
+    title, index, waiting = one.path.stem.replace("_", " "), 0, ""
+    # A line without an end is read in parts.
+    for said in chain(one.texts(lambda file: file.readline(_LONGEST_PARAGRAPH)), [""]):
+        one.counts.broken += said.count("\0")
+        line = said.replace("\0", "")
         heading = _HEADING.match(line) if is_markdown else None
         if line.strip() and heading is None:
             waiting += _plain(line) if is_markdown else line
@@ -224,7 +245,7 @@ def _text_steps(
         else:
             ready, waiting = waiting, ""
         for unit in units_of(ready):
-            yield from document_steps(session, title, [unit], stamp_ns, index)
+            yield from document_steps(one.session, title, [unit], one.stamp_ns, index)
             index += 1
         title = _plain(heading[1]).strip() if heading else title
 
@@ -235,93 +256,49 @@ def _split(text: str) -> tuple[str, str]:
     return text[:end], text[end:]
 
 
-def _lines(path: Path, counts: ReadCounts, on_bytes: Callable[[int], None]) -> Iterator[str]:
-    decoder = _decoder()
-    with open(path, "rb") as file:
-        # A line without an end is read in parts.
-        while line := file.readline(_LONGEST_PARAGRAPH):
-            on_bytes(len(line))
-            text = decoder.decode(line)
-            counts.broken += len(line) - len(text.encode()) + text.count("\0")
-            yield text.replace("\0", "").lstrip("\ufeff")
-
-
-def _decoder() -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder("utf-8")("ignore")
-
-
 def _plain(line: str) -> str:
     return _MARKUP.sub(lambda match: match[1] or "", line)
 
 
-def _json_steps(
-    path: Path,
-    session: str,
-    counts: ReadCounts,
-    stamp_ns: int,
-    on_bytes: Callable[[int], None],
-    zone: tzinfo | None,
-) -> Iterator[StandardStep]:
-    parts = json_parts(_blocks(path, counts, on_bytes), _STREAMED)
+def _json_steps(one: _Import) -> Iterator[StandardStep]:
     try:
-        yield from _steps_of_parts(parts, session, stamp_ns, zone)
+        yield from _steps_of_parts(one, json_parts(one.texts(lambda file: file.read(_BLOCK)), _STREAMED))
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidValueError(
-            f"{path}: expected passages or talks as docs/knowledge.md has them: {error!r}"
+            f"{one.path}: expected passages or talks as docs/knowledge.md has them: {error!r}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise InvalidValueError(f"{path}: it is no JSON: {error}") from error
+        raise InvalidValueError(f"{one.path}: it is no JSON: {error}") from error
 
 
-def _blocks(path: Path, counts: ReadCounts, on_bytes: Callable[[int], None]) -> Iterator[str]:
-    decoder = _decoder()
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            on_bytes(len(block))
-            text = decoder.decode(block)
-            # What the block's end leaves open is counted when the next one has completed it, or not.
-            counts.broken += len(block) - len(text.encode())
-            yield text.lstrip("\ufeff")
-
-
-def _steps_of_parts(
-    parts: Iterable[tuple[str, Any]], session: str, stamp_ns: int, zone: tzinfo | None
-) -> Iterator[StandardStep]:
+def _steps_of_parts(one: _Import, parts: Iterable[tuple[str, Any]]) -> Iterator[StandardStep]:
     """Yield the steps of a file's parts. A talk alone is read as a whole: its day may stand behind its turns."""
     counts: Counter[str] = Counter()
     rest: dict[str, Any] = {}
     for key, part in parts:
-        number = counts[key]
+        name = f"{one.session}-{counts[key]}"
         counts[key] += 1
         if key in ("", "passages"):
-            yield from _passage(part, f"{session}-{number}", stamp_ns)
+            title, text = ("", part) if isinstance(part, str) else (part["title"], part["text"])
+            yield from document_steps(name, _text(title), units_of(_text(text)), one.stamp_ns)
         elif key == "sessions":
-            yield from _session(part, f"{session}-{number}", stamp_ns, zone)
+            yield from _talk(one, part, name)
         elif key == "conversations":
-            yield from _talk(part, f"{session}-{number}", stamp_ns, zone)
+            for number, session in enumerate(part.get("sessions", [part])):
+                yield from _talk(one, session, f"{name}-{number}")
         else:
             rest[key] = part
     if "turns" in rest:
-        yield from _session(rest, f"{session}-0", stamp_ns, zone)
+        yield from _talk(one, rest, f"{one.session}-0")
     elif not counts.keys() & _STREAMED and rest:
         raise KeyError("passages")
 
 
-def _talk(values: Any, session: str, stamp_ns: int, zone: tzinfo | None) -> Iterator[StandardStep]:
-    for number, part in enumerate(values.get("sessions", [values])):
-        yield from _session(part, f"{session}-{number}", stamp_ns, zone)
-
-
-def _session(values: Any, session: str, stamp_ns: int, zone: tzinfo | None) -> Iterator[StandardStep]:
+def _talk(one: _Import, values: Any, name: str) -> Iterator[StandardStep]:
     turns = [
         Turn(_text(turn["speaker"]), _text(turn["text"]), _text(turn.get("image", ""))) for turn in values["turns"]
     ]
-    yield from talk_steps(session, turns, stamp_of(_text(values.get("at", "")), zone) or stamp_ns, zone)
-
-
-def _passage(passage: Any, session: str, stamp_ns: int) -> Iterator[StandardStep]:
-    title, text = ("", passage) if isinstance(passage, str) else (passage["title"], passage["text"])
-    yield from document_steps(session, _text(title), units_of(_text(text)), stamp_ns)
+    yield from talk_steps(name, turns, stamp_of(_text(values.get("at", "")), one.zone) or one.stamp_ns, one.zone)
 
 
 def _text(value: Any) -> str:

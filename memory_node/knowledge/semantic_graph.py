@@ -208,7 +208,7 @@ class SemanticGraph:
     def about(self, concepts: Iterable[str], told: bool = False) -> list[Proposition]:
         """Return the active propositions that mention any of these concepts; told: from what people told alone."""
         wanted = set(concepts)
-        keys = (self._rows.key(row) for concept in sorted(wanted) for row in self._rows.all_mentioning(concept))
+        keys = (self._rows.key(row) for concept in sorted(wanted) for row in self._rows.by_concept.all(concept))
         found = [self._propositions[key] for key in dict.fromkeys(keys) if not told or key in self._told]
         # A row is found by the names in its text, too.
         return [one for one in found if one.concepts & wanted]
@@ -272,7 +272,7 @@ class SemanticGraph:
         """Return up to a batch of the texts without a vector that mention any of these concepts."""
         if not self._waiting:
             return []
-        texts = (self._rows.key(row) for concept in sorted(concepts) for row in self._rows.all_mentioning(concept))
+        texts = (self._rows.key(row) for concept in sorted(concepts) for row in self._rows.by_concept.all(concept))
         return list(islice(dict.fromkeys(text for text in texts if text in self._waiting), _BATCH))
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:

@@ -196,21 +196,11 @@ def concepts_of(subject: str, text: str) -> frozenset[str]:
     return frozenset(chosen)
 
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = {
     word: n
     for n, word in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
@@ -225,7 +215,7 @@ _COUNT = "|".join([r"\d{1,3}", *_NUMBERS])
 _RELATIVE = re.compile(
     rf"\b(?:(?P<day>yesterday|today|tonight|tomorrow|last night)"
     rf"|(?P<count>{_COUNT})(?: of)? (?P<unit>day|week|month|year)s? ago"
-    rf"|(?P<which>last|this|next) (?P<what>week|weekend|month|year|summer|winter|{'|'.join(_DAYS)}|{_MONTH}))\b",
+    rf"|(?P<which>last|this|next) (?P<what>week|weekend|month|year|summer|winter|{'|'.join(DAYS)}|{_MONTH}))\b",
     re.I,
 )
 _OFFSETS = {"yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "tomorrow": 1}
@@ -297,8 +287,8 @@ def _ago(count: int, unit: str, said_on: date) -> str:
 
 
 def _period(way: int, what: str, said_on: date) -> str:
-    if what in _DAYS:
-        to_it = (_DAYS.index(what) - said_on.weekday()) % 7
+    if what in DAYS:
+        to_it = (DAYS.index(what) - said_on.weekday()) % 7
         if way < 0:
             return _said(said_on - timedelta(days=(7 - to_it) % 7 or 7))
         return _said(said_on + timedelta(days=to_it or 7 * way))

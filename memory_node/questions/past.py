@@ -13,53 +13,34 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.domain.step import Deed
+from memory_node.knowledge.text import DAYS
 
-# By a verb, its forms folded, the skills that are meant: what kinds of goals are called, and other words.
-_SKILLS = {
-    **{kind.value: goal.skills for kind, goal in GOALS.items() if goal.treats},
-    "wash": ("CleanObject",),
-    "rinse": ("CleanObject",),
-    "warm": ("HeatObject",),
-    "cook": ("HeatObject",),
-    "chill": ("CoolObject",),
-    "cut": ("SliceObject",),
-    "chop": ("SliceObject",),
-    "break": ("BreakObject",),
-    "switch_on": ("SwitchOn", "ToggleOn"),
-    "switch_off": ("SwitchOff", "ToggleOff"),
-    "open": ("OpenObject",),
-    "close": ("CloseObject",),
-    "put": ("PutObject",),
-    "place": ("PutObject",),
-    "move": ("PutObject",),
-    "carry": ("PutObject",),
-    "bring": ("PutObject",),
-    "give": ("PutObject",),
-    "hand": ("PutObject",),
-    "take": ("PickupObject",),
-    "pick_up": ("PickupObject",),
-    "get": ("PutObject",),
-    "throw": ("ThrowObject", "PutObject"),
-    "throw_away": ("ThrowObject", "PutObject"),
-    "use": (),
-    "handle": (),
-    "touch": (),
+# By a verb the skills that are meant: what kinds of goals are called, and other words.
+_SKILLS = {kind.value: goal.skills for kind, goal in GOALS.items() if goal.treats} | {
+    verb: skills
+    for verbs, *skills in (
+        ("wash rinse", "CleanObject"),
+        ("warm cook", "HeatObject"),
+        ("chill", "CoolObject"),
+        ("cut chop", "SliceObject"),
+        ("break", "BreakObject"),
+        ("switch_on", "SwitchOn", "ToggleOn"),
+        ("switch_off", "SwitchOff", "ToggleOff"),
+        ("open", "OpenObject"),
+        ("close", "CloseObject"),
+        ("put place move carry bring give hand get", "PutObject"),
+        ("take pick_up", "PickupObject"),
+        ("throw throw_away", "ThrowObject", "PutObject"),
+        ("use handle touch",),
+    )
+    for verb in verbs.split()
 }
-_FORMS = {
-    "brought": "bring",
-    "gave": "give",
-    "took": "take",
-    "taken": "take",
-    "broke": "break",
-    "broken": "break",
-    "emptied": "empty",
-    "carried": "carry",
-    "cut": "cut",
-    "put": "put",
-    "threw": "throw",
-    "threw_away": "throw_away",
-    "got": "get",
+_PASTS = {
+    **{"bring": "brought", "give": "gave", "go": "went", "take": "took", "put": "put", "cut": "cut", "throw": "threw"},
+    **{"get": "got", "empty": "emptied", "carry": "carried", "break": "broke", "chop": "chopped"},
 }
+_FORMS = {past: verb for verb, past in _PASTS.items()}
+_FORMS |= {"taken": "take", "broken": "break", "threw_away": "throw_away"}
 _GIVING = frozenset({"bring", "give", "get", "hand"})
 _DISCARDING = frozenset({"throw", "throw_away"})
 _PARTICLE = (
@@ -68,7 +49,6 @@ _PARTICLE = (
     (re.compile(r"\bpick(?:ed)? up\b"), "pick_up"),
     (re.compile(r"\b(?:throw|threw) away\b"), "throw_away"),
 )
-_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _MOST_BACK = 1000
@@ -93,11 +73,8 @@ def verb_of(word: str) -> str:
 
 def past_form(verb: str) -> str:
     """Return a verb's past: "wash" as "washed", "switch_on" as "switched on"."""
-    irregular = {"bring": "brought", "give": "gave", "go": "went", "take": "took", "put": "put", "cut": "cut",
-                 "throw": "threw", "get": "got", "empty": "emptied", "carry": "carried", "break": "broke",
-                 "chop": "chopped"}  # fmt: skip
     first, _, particle = verb.partition("_")
-    form = irregular.get(first) or (f"{first}d" if first.endswith("e") else f"{first}ed")
+    form = _PASTS.get(first) or (f"{first}d" if first.endswith("e") else f"{first}ed")
     return f"{form} {particle}".strip()
 
 
@@ -126,8 +103,8 @@ def span_of(words: str, now_ns: int, zone: tzinfo | None) -> tuple[int, int]:
 def _days_of(words: str, now: datetime) -> tuple[int, int] | None:
     """Return the hours from the last midnight between which a span of whole days lies; None for other words."""
     which, _, what = words.partition(" ")
-    if what in _WEEK and which in ("on", "last"):
-        back = (now.weekday() - _WEEK.index(what)) % 7 or 7
+    if what in DAYS and which in ("on", "last"):
+        back = (now.weekday() - DAYS.index(what)) % 7 or 7
         return -24 * back, -24 * (back - 1)
     if which == "last" and what in _UNITS:
         return -24 * _UNITS[what], 0

@@ -40,9 +40,9 @@ def vector_at(place: int) -> np.ndarray:
 def test_statement_with_new_sources_keeps_its_row_and_its_vector() -> None:
     rows = KeptRows()
     rows.add([statement("The mug is red.", "s:0", "", "mug")], vector_at(3))
-    (before,) = rows.mentioning("mug", 5)
+    (before,) = rows.by_concept.first("mug", 5)
     rows.add([statement("The mug is red.", "t:4", "", "mug", "red")], None)
-    assert rows.mentioning("mug", 5) == rows.mentioning("red", 5) == [before]
+    assert rows.by_concept.first("mug", 5) == rows.by_concept.first("red", 5) == [before]
     assert rows.vector_of("The mug is red.") is not None
     assert rows.steps.number("s:0") == NO_STEP
     assert rows.steps.name(rows.step_of(before)) == "t:4"
@@ -54,7 +54,7 @@ def test_statement_that_is_taken_out_leaves_nothing() -> None:
     rows.add([statement("Oahu is an island.", "s:0", "Hawaii", "island")], vector_at(0))
     rows.remove("Oahu is an island.")
     assert rows.figures() == empty
-    assert (rows.subject_count("hawaii"), rows.mentioning("oahu", 5), len(rows.words)) == (0, [], 0)
+    assert (rows.by_subject.count("hawaii"), rows.by_concept.first("oahu", 5), len(rows.words)) == (0, [], 0)
 
 
 def test_rows_are_given_again_so_that_a_long_life_needs_no_more_memory() -> None:
@@ -64,7 +64,7 @@ def test_rows_are_given_again_so_that_a_long_life_needs_no_more_memory() -> None
         if number >= 10:
             rows.remove(f"Thing {number - 10} was seen.")
     assert len(rows) == 10
-    held = rows.all_mentioning("seen")
+    held = rows.by_concept.all("seen")
     assert len(held) == 10
     assert max(*held, *map(rows.step_of, held)) <= 10
 
@@ -106,7 +106,7 @@ def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tupl
 
 
 def keys_of(rows: StatementRows, concept: str) -> set[str]:
-    return {rows.statement(row).text for row in rows.all_mentioning(concept)}
+    return {rows.statement(row).text for row in rows.by_concept.all(concept)}
 
 
 def around(rows: StatementRows, source: str) -> list[str]:

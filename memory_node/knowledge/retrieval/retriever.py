@@ -32,7 +32,7 @@ class SharedConcepts:
         """Return a step's rare concepts, with how many rows mention each."""
         if step not in self._of:
             # Of two turns of a talk that both speak of "a picnic" none is about it: the speaker is their subject.
-            speaks_much = self._rows.subject_count(self._rows.subject_of(step)) > self._most
+            speaks_much = self._rows.by_subject.count(self._rows.subject_of(step)) > self._most
             rare = {} if speaks_much else self._rows.rare_concepts(step, self._most)
             self._of[step] = {one: count for one, count in rare.items() if not self._question.holds(one)}
         return self._of[step]
@@ -43,7 +43,7 @@ class SharedConcepts:
         for step in steps:
             counts |= self.of(step)
         rarest = sorted(counts, key=lambda one: (counts[one], one))
-        return [self._rows.step_of(row) for one in rarest for row in self._rows.all_mentioning(one)]
+        return [self._rows.step_of(row) for one in rarest for row in self._rows.by_concept.all(one)]
 
     def between(self, steps: Sequence[int]) -> Floats:
         """Return (n, n) how rare the rarest concept is that two steps share, 0 to 1; 0 where they share none."""
@@ -132,8 +132,8 @@ class Retriever:
         by_words, _ = rows.words.search(question.words, most)
         steps = [rows.step_of(row) for row in [*by_meaning.tolist(), *by_words.tolist()]]
         for subject in sorted(question.subjects):
-            if rows.subject_count(subject) <= fan_out:
-                steps += rows.about(subject, fan_out)
+            if rows.by_subject.count(subject) <= fan_out:
+                steps += rows.by_subject.first(subject, fan_out)
         return list(dict.fromkeys(steps))
 
     def _continued(self, question: Question, found: StepScores, places: Sequence[int]) -> list[int]:
@@ -149,11 +149,11 @@ class Retriever:
         steps: list[int] = []
         for place in best:
             for subject in sorted(rows.named_subjects(found.steps[place])):
-                if rows.subject_count(subject) <= fan_out:
-                    steps += rows.about(subject, fan_out)
+                if rows.by_subject.count(subject) <= fan_out:
+                    steps += rows.by_subject.first(subject, fan_out)
             own = found.subjects[place]
-            if own and rows.subject_count(own) <= fan_out:
-                steps += [rows.step_of(row) for row in rows.mentioning(own, fan_out)]
+            if own and rows.by_subject.count(own) <= fan_out:
+                steps += [rows.step_of(row) for row in rows.by_concept.first(own, fan_out)]
         return steps
 
     def _two_at_a_time(self, found: StepScores, question: Question, concepts: SharedConcepts | None) -> Floats:
@@ -198,7 +198,7 @@ class Retriever:
         total = math.log(max(2, len(rows.steps)))
         names = [rows.names_of(step) for step in steps]
         for subject, about in by_subject.items():
-            named, strength = f" {subject} ", 1.0 - math.log(max(1, rows.subject_count(subject))) / total
+            named, strength = f" {subject} ", 1.0 - math.log(max(1, rows.by_subject.count(subject))) / total
             for place in [place for place, text in enumerate(names) if named in text]:
                 for other in about:
                     if other != place:

@@ -26,6 +26,8 @@ NO_ROW = -1
 class StatementRows:
     """Adds, removes and looks up; not thread-safe. Steps are numbers of `steps`.
 
+    by_subject: the steps that are about a name's key. by_concept: the rows that mention a concept.
+
     recall: gives a statement that is held by its key, and while it is replaced or removed still the old one.
     """
 
@@ -40,8 +42,8 @@ class StatementRows:
         # The names in each row's text, as one text: a name's part is looked for in it at once.
         self._names: list[str] = []
         self._rows: dict[str, int] = {}
-        self._by_subject = SortedRows()
-        self._by_concept = SortedRows()
+        self.by_subject = SortedRows()
+        self.by_concept = SortedRows()
 
     @classmethod
     def from_packed(
@@ -52,8 +54,8 @@ class StatementRows:
         made.words = LexicalIndex.from_packed(part("words", arrays))
         made.vectors = VectorRows.from_packed(dimension, part("vectors", arrays))
         made.steps = StepTable.from_packed(part("steps", arrays))
-        made._by_subject = SortedRows.from_packed(part("by_subject", arrays))
-        made._by_concept = SortedRows.from_packed(part("by_concept", arrays))
+        made.by_subject = SortedRows.from_packed(part("by_subject", arrays))
+        made.by_concept = SortedRows.from_packed(part("by_concept", arrays))
         made._step_of = arrays["step_of"].tolist()
         subjects = unpack_texts(part("subjects", arrays))
         made._subjects = [subjects[number] for number in arrays["subject_of"].tolist()]
@@ -69,8 +71,8 @@ class StatementRows:
             **under("words", self.words.packed()),
             **under("vectors", self.vectors.packed()),
             **under("steps", self.steps.packed()),
-            **under("by_subject", self._by_subject.packed()),
-            **under("by_concept", self._by_concept.packed()),
+            **under("by_subject", self.by_subject.packed()),
+            **under("by_concept", self.by_concept.packed()),
             "step_of": np.array(self._step_of, dtype=np.int64),
             **under("subjects", pack_texts(subjects)),
             "subject_of": np.array([subjects[one] for one in self._subjects], dtype=np.int64),
@@ -133,33 +135,17 @@ class StatementRows:
         """Return the step that a row was first learned from."""
         return self._step_of[row]
 
-    def about(self, subject: str, most: int) -> list[int]:
-        """Return up to `most` steps whose subject this is, a name's key."""
-        return self._by_subject.first(subject, most)
-
-    def mentioning(self, concept: str, most: int) -> list[int]:
-        """Return up to `most` rows whose propositions mention a concept."""
-        return self._by_concept.first(concept, most)
-
-    def all_mentioning(self, concept: str) -> list[int]:
-        """Return every row whose proposition mentions a concept."""
-        return self._by_concept.all(concept)
-
     def rare_concepts(self, step: int, most: int) -> dict[str, int]:
         """Return what else than a name links a step: the concepts of its propositions that two to `most` rows mention,
         with how many do."""
         concepts = {one for row in self.steps.rows(step) for one in self.statement(row).concepts}
-        counts = ((one, self._by_concept.count(one)) for one in concepts)
+        counts = ((one, self.by_concept.count(one)) for one in concepts)
         return {one: count for one, count in counts if 2 <= count <= most}
-
-    def subject_count(self, subject: str) -> int:
-        """Return how many steps are about it."""
-        return self._by_subject.count(subject)
 
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are: propositions, concepts and steps; mentions and provenance."""
         held = len(self)
-        return held + len(self._by_concept) + len(self.steps), self._by_concept.total + held
+        return held + len(self.by_concept) + len(self.steps), self.by_concept.total + held
 
     def subject_of(self, step: int) -> str:
         """Return the key of what a step is about, "" for nothing."""
@@ -167,7 +153,7 @@ class StatementRows:
 
     def named_subjects(self, step: int) -> set[str]:
         """Return the subjects that a step's propositions name, whole or as a part of a name."""
-        known = self._by_subject
+        known = self.by_subject
         names = (name for row in self.steps.rows(step) for name in self._names[row].split(_BETWEEN) if name)
         return {part for name in names for part in spans_of(name.split(), _LONGEST_PART) if part in known}
 
@@ -179,7 +165,7 @@ class StatementRows:
         """Return the subjects that a text names, in capitals or not; the longer one where one lies in another."""
         words, found, begin = plain_words(text), set(), 0
         while begin < len(words):
-            named = [span for span in spans_at(words, begin) if span in self._by_subject]
+            named = [span for span in spans_at(words, begin) if span in self.by_subject]
             if named:
                 found.add(named[-1])
             begin += len(named[-1].split()) if named else 1
@@ -199,9 +185,9 @@ class StatementRows:
         step = self._step_of[row] = self.steps.add(statement.sources[0], row)
         subject = self._subjects[row] = _subject_key(statement.subject) or leading_name(statement.statement)
         if subject:
-            self._by_subject.add(subject, step)
+            self.by_subject.add(subject, step)
         for concept in self._concepts(row, statement):
-            self._by_concept.add(concept, row)
+            self.by_concept.add(concept, row)
         return row
 
     def _new_row(self, statement: Proposition) -> int:
@@ -223,9 +209,9 @@ class StatementRows:
         step, subject = self._step_of[row], self._subjects[row]
         empty = self.steps.remove(step, row)
         if empty or all(self._subjects[other] != subject for other in self.steps.rows(step)):
-            self._by_subject.discard(subject, step)
+            self.by_subject.discard(subject, step)
         for concept in self._concepts(row, statement):
-            self._by_concept.discard(concept, row)
+            self.by_concept.discard(concept, row)
 
     def _concepts(self, row: int, statement: Proposition) -> set[str]:
         """Return what a row's proposition mentions: names route a search even where they are no tag of its own."""

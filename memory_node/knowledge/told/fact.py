@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from memory_node.domain.clock import PARTS_OF_DAY as _PARTS
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.text_enum import TextEnum
+from memory_node.knowledge.text import DAYS
 
 
 class Relation(TextEnum):
@@ -34,21 +35,12 @@ class Relation(TextEnum):
     @property
     def functional(self) -> bool:
         """Whether a later fact about the same subject replaces an earlier one."""
-        one_at_a_time = (
-            Relation.BROKEN,
-            Relation.BELONGS,
-            Relation.OWNED,
-            Relation.AT,
-            Relation.CALLED,
-            Relation.SLEEPS,
-        )
-        return self in one_at_a_time
+        return self in ("broken", "belongs", "owned", "at", "called", "sleeps")
 
     @property
     def of_things(self) -> bool:
         """Whether it bears on what is done with things; of documents only these are read."""
-        of_things = (Relation.NEVER, Relation.BROKEN, Relation.AVOIDS, Relation.BELONGS, Relation.OWNED)
-        return self in of_things or self is Relation.CONTAINS
+        return self in ("never", "broken", "avoids", "belongs", "owned", "contains")
 
 
 @dataclass(frozen=True)
@@ -194,7 +186,6 @@ def one_is_meant(fact: ToldFact, several: Container[str]) -> bool:
     return bool(fact.subject.classes or fact.subject.attributes) or fact.subject.words.lower() not in several
 
 
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _CLOCK = re.compile(r"^(?:at )?(\d{1,2})(?::(\d{2}))?(?: ?(am|pm))?(?: o'clock)?$")
 _DATE = re.compile(r"^(?:the )?(\d{4})-(\d{2})-(\d{2})$")
 _NS = 10**9
@@ -211,8 +202,8 @@ def until_of(words: str, told_ns: int, zone: tzinfo | None) -> int | None:
         return _stamp(told, 0 if told.hour < 12 else 1, 12)
     if words in ("tomorrow", "the morning", "morning"):
         return _stamp(told, 1, 0 if words == "tomorrow" else _PARTS["morning"])
-    if day in _DAYS or day == "tomorrow":
-        days = 1 if day == "tomorrow" else (_DAYS.index(day) - told.weekday()) % 7 or 7
+    if day in DAYS or day == "tomorrow":
+        days = 1 if day == "tomorrow" else (DAYS.index(day) - told.weekday()) % 7 or 7
         if rest and rest not in _PARTS:
             return None
         return _stamp(told, days, _PARTS.get(rest, 0))
