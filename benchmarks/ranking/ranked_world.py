@@ -11,6 +11,8 @@ from memory_node.catalogue.class_name import folded
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import Skill
 from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.known_world import KnownWorld, missing_classes, needed_places, needed_tools
 from memory_node.world.skills import possible
 
@@ -22,6 +24,26 @@ _VALUE_BESIDE = 0.2
 _VALUE_OF_AGAIN = 0.2
 # Factor on the value of taking up what is where a goal wants it.
 _VALUE_OF_UNDOING = 0.02
+
+
+class SettledThings(GoalCheck):
+    """What is to stay where and as it is."""
+
+    def of(self, goal: Goal) -> frozenset[str]:
+        """Return the keys of the things that are to stay: those that are as and where a goal wants them, those in a
+        room that it does not mean, and of a stack also those in their container while that is elsewhere."""
+        place, targets = goal.destination, self._in_wanted_state(goal)
+        if place is None or not place.candidates:
+            return frozenset()
+        if goal.container is None:
+            meant = self._in_room(goal, targets)
+            not_meant = {found.id for found in targets} - {found.id for found in meant}
+            return frozenset(found.id for found in self._placed(goal, targets, place)) | not_meant
+        vessels = self._state.of_class(*goal.container.candidates)
+        all_vessels = {vessel.id for vessel in vessels}
+        inside = [target for target in targets if target.container in all_vessels]
+        full = {target.container for target in inside}
+        return frozenset(target.id for target in inside) | (full & self._ids_at(vessels, place))
 
 
 @dataclass
@@ -65,7 +87,7 @@ class RankedWorld(KnownWorld):
         """Return memory's value of a call, in (0, 1]: how sure memory is that the things are there, reduced for each
         thing that the instruction does not name, for each repetition of the call, and for taking up what is to stay.
 
-        settled: names or ids of the things that are to stay; see GoalCheck.settled.
+        settled: names or ids of the things that are to stay; see SettledThings.
         """
         things = list(filter(None, map(self.state.named, call.arguments)))
         there = math.prod(thing.existence for thing in things)

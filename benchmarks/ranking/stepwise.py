@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from benchmarks.ranking.choosing import DONE, RULED_OUT, StepChooser
 from benchmarks.ranking.goal_needs import GoalNeeds
-from benchmarks.ranking.ranked_world import RankedWorld
+from benchmarks.ranking.ranked_world import RankedWorld, SettledThings
 from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import GOALS, GoalKind
@@ -177,7 +177,8 @@ class StepwiseRun:
         judged = task.judged()
         calls = first or self._serving(calls, judged)
         worth = self._worth_to_goals(calls, judged)
-        values = {text: self._world.value(call, judged.settled) * worth[text] for text, call in calls.items()}
+        settled = frozenset().union(*map(SettledThings(self._world.episode.state).of, task.history.lasting))
+        values = {text: self._world.value(call, settled) * worth[text] for text, call in calls.items()}
         if not (first and judged.unmet):
             values[DONE] = self._value_of_end(judged)
         choice = self._chooser.choose(self._messages, values, task.account, Deadline(task.config.timeout_s))

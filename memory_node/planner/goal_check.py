@@ -26,11 +26,9 @@ UNTOLD = frozenset(kind for kind, goal in GOALS.items() if not goal.checked)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a check says of all goals. reasons: for each goal what of it is not so, "" for one that is met; settled: see
-    GoalCheck.settled."""
+    """What a check says of all goals. reasons: for each goal what of it is not so, "" for one that is met."""
 
     reasons: tuple[str, ...]
-    settled: frozenset[str]
 
     @property
     def unmet(self) -> tuple[str, ...]:
@@ -78,22 +76,6 @@ class GoalCheck:
         if goal.kind is GoalKind.SLICE:
             return "" if there else f"no {goal.target} is cut"
         return self._unmet_state(goal, there) or self._unmet_place(goal, there)
-
-    def settled(self, goal: Goal) -> frozenset[str]:
-        """Return the keys of the things that are to stay: those that are as and where a goal wants them, those in a
-        room that it does not mean, and of a stack also those in their container while that is elsewhere."""
-        place, targets = goal.destination, self._in_wanted_state(goal)
-        if place is None or not place.candidates:
-            return frozenset()
-        if goal.container is None:
-            meant = self._in_room(goal, targets)
-            not_meant = {found.id for found in targets} - {found.id for found in meant}
-            return frozenset(found.id for found in self._placed(goal, targets, place)) | not_meant
-        vessels = self._state.of_class(*goal.container.candidates)
-        all_vessels = {vessel.id for vessel in vessels}
-        inside = [target for target in targets if target.container in all_vessels]
-        full = {target.container for target in inside}
-        return frozenset(target.id for target in inside) | (full & self._ids_at(vessels, place))
 
     def _unmet_in_hand(self, goal: Goal) -> str:
         people = frozenset(self._people_meant(goal))
@@ -236,8 +218,7 @@ class GoalHistory:
     def judge(self, check: GoalCheck) -> Judgement:
         """Return what of the goals is not so: one that was not met in its order, or a last wish that does not hold."""
         self.watch(check)
-        reasons = tuple(self._reason(index, check) for index in range(len(self._goals)))
-        return Judgement(reasons, self._settled(check))
+        return Judgement(tuple(self._reason(index, check) for index in range(len(self._goals))))
 
     def taken_back(self, check: GoalCheck) -> tuple[int, ...]:
         """Return the places of goals that were met and are no longer, although no later one asks for that. What was to
@@ -259,10 +240,10 @@ class GoalHistory:
         still = _only(goal, {aspect for _, aspect in left})
         return check.unmet(still) if still is not None else ""
 
-    def _settled(self, check: GoalCheck) -> frozenset[str]:
-        """Return the ids of what is to stay, by the goals that nothing later takes back."""
-        last = (goal for index, goal in enumerate(self._goals) if self._last(index) == self._wishes[index])
-        return frozenset().union(*map(check.settled, last))
+    @property
+    def lasting(self) -> list[Goal]:
+        """The goals that nothing later takes back."""
+        return [goal for index, goal in enumerate(self._goals) if self._last(index) == self._wishes[index]]
 
     def _before(self, index: int) -> Iterable[int]:
         """Return the goals before one that are about the same."""

@@ -88,10 +88,8 @@ def test_two_want_the_same_place_unless_the_words_name_several(kitchen) -> None:
     kitchen.things["m-mug1"].support_id = "m-fridge2"
     goal = Goal(GoalKind.PLACE_TWO, MUG, FRIDGE, count=2)
     assert unmet(kitchen, goal) == "1 Mug of 2 in or on Fridge"
-    assert len(settled(kitchen, goal)) == 1, "the other one may be taken out again"
     anywhere = goal.changed(destination=Mention("the fridges", ("Fridge",)))
     assert unmet(kitchen, anywhere) == ""
-    assert settled(kitchen, anywhere) == {"m-mug1", "m-mug2"}
 
 
 def test_clean_wants_the_state_and_the_place_of_the_same_thing(kitchen) -> None:
@@ -108,28 +106,6 @@ def test_stack_wants_the_vessel_there_and_the_thing_in_it(kitchen) -> None:
     assert unmet(kitchen, goal) == "no Apple is in or on Mug"
     kitchen.things["m-apple"].support_id = "m-mug2"
     assert unmet(kitchen, goal) == ""
-
-
-def settled(home, goal: Goal) -> set[str]:
-    return set(GoalCheck(remembered(home.scene(), load_catalogue())).settled(goal))
-
-
-def test_what_is_where_a_goal_wants_it_is_settled(kitchen) -> None:
-    two, clean = Goal(GoalKind.PLACE_TWO, MUG, FRIDGE, count=2), Goal(GoalKind.CLEAN, MUG, FRIDGE)
-    assert settled(kitchen, two) == {"m-mug2"}
-    assert settled(kitchen, clean) == set(), "it is there, but not clean"
-    kitchen.things["m-mug2"].states = {ObjectState.CLEANED}
-    assert settled(kitchen, clean) == {"m-mug2"}
-    assert settled(kitchen, Goal(GoalKind.FETCH, MUG)) == set()
-
-
-def test_of_a_stack_the_thing_in_its_vessel_is_settled_before_the_vessel(kitchen) -> None:
-    goal = Goal(GoalKind.STACK, APPLE, FRIDGE, container=MUG)
-    assert settled(kitchen, goal) == set()
-    kitchen.things["m-apple"].support_id = "m-mug1"
-    assert settled(kitchen, goal) == {"m-apple"}
-    kitchen.things["m-mug1"].support_id = "m-fridge"
-    assert settled(kitchen, goal) == {"m-apple", "m-mug1"}
 
 
 def test_fetch_and_examine_want_the_hand(kitchen) -> None:
@@ -186,7 +162,7 @@ def test_what_is_in_the_hand_is_not_put_down(kitchen, place: Mention) -> None:
     assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, place)) == "the hand still holds Apple"
 
 
-def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> None:
+def test_all_things_of_a_room_are_those_in_it() -> None:
     fridge = Thing("fridge", "Fridge", room="Kitchen")
     there, elsewhere = Thing("a", "Apple", room="Bedroom"), Thing("b", "Apple", room="Hall")
     goal = Goal(GoalKind.PLACE, replace(APPLE, room="bedroom"), FRIDGE, every=True)
@@ -195,7 +171,6 @@ def test_all_things_of_a_room_are_those_in_it_and_the_others_are_to_stay() -> No
         return check_of(fridge, *things)
 
     assert check(there, elsewhere).unmet(goal) == "1 Apple not in or on Fridge"
-    assert check(there, elsewhere).settled(goal) == {"b"}
     assert check(replace(there, container="fridge", room="Kitchen"), elsewhere).unmet(goal) == ""
     # Where no room is called so, one without a name of its own may be it.
     nowhere = goal.changed(target=replace(APPLE, room="cellar"))
