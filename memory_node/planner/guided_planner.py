@@ -138,19 +138,17 @@ class GuidedPlanner:
     first_attempt: int = 1
     guidance: GuidancePort | None = None
 
-    def __post_init__(self) -> None:
-        self._numbers = range(self.first_attempt, self.first_attempt + self.attempts)
-
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             # Nothing is attempted, so there is no episode.
             return (yield from self.inner.run(instruction, situation))
-        for attempt in self._numbers:
+        last = self.first_attempt + self.attempts - 1
+        for attempt in range(self.first_attempt, last + 1):
             outcome = yield from self._attempt(instruction, situation, attempt)
             # Who waits for an answer has not failed.
             ended = outcome.success or outcome.is_final or bool(outcome.question)
-            if ended or attempt == self._numbers[-1] or not self.experience.may_retry(attempt):
+            if ended or attempt == last or not self.experience.may_retry(attempt):
                 break
             situation.note(f"attempt {attempt} failed; trying again with what it taught")
         return outcome
@@ -158,7 +156,9 @@ class GuidedPlanner:
     def _attempt(self, instruction: str, situation: PlanningContext, attempt: int) -> PlanRun:
         # The episode starts before the planner asks memory anything, so that answers belong to it.
         episode = _Episode(self.experience, self.experience.start(instruction, attempt=attempt), self.clock, situation)
-        compiled = self._compiled(episode, situation)
+        compiled = None
+        if self.guidance is not None and episode.id:
+            compiled = GuidedExecution(self.guidance, episode.id, situation.report, episode.record, episode.classes)
         notes: dict[str, None] = {}
 
         def report(progress: PlanProgress) -> None:
@@ -187,11 +187,6 @@ class GuidedPlanner:
         finally:
             # What needs no step, or is not understood, is an episode as well.
             self.experience.end(episode.id, success, message, EpisodeAccount(cost, tuple(notes)))
-
-    def _compiled(self, episode: _Episode, situation: PlanningContext) -> GuidedExecution | None:
-        if self.guidance is None or not episode.id:
-            return None
-        return GuidedExecution(self.guidance, episode.id, situation.report, episode.record, episode.classes)
 
 
 class _Episode:

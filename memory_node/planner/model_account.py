@@ -42,15 +42,13 @@ class ModelAccount:
         cost = self.tokens_in * config.usd_per_million_in + self.tokens_out * config.usd_per_million_out
         return 0.0 if config.in_process else cost / 1e6
 
-    def _cost(self, config: PricedModelConfig) -> ModelCost:
-        usd = round(self.cost_usd(config), 6)
-        return ModelCost(self.tokens_in, self.tokens_cached, self.tokens_out, self.replies, self.seconds, usd)
-
     def booked(self, outcome: PlanOutcome, config: PricedModelConfig) -> PlanOutcome:
         """Return the outcome with what this took added to what it tells already."""
+        usd = round(self.cost_usd(config), 6)
+        cost = ModelCost(self.tokens_in, self.tokens_cached, self.tokens_out, self.replies, self.seconds, usd)
         return replace(
             outcome,
-            cost=outcome.cost + self._cost(config),
+            cost=outcome.cost + cost,
             valid_replies=outcome.valid_replies + self.valid,
             replans=outcome.replans + self.replans,
             first_token_s=outcome.first_token_s or self.first_token_s,

@@ -230,6 +230,7 @@ class PlanExecution:
             Setback: it failed by itself so often that it is no chance, and nothing else can take the thing's part.
         """
         call, last, mention = result.call, things[-1], self.attempt.mentions.get(role)
+        told = self._told(result, things)
         if result.reason is FailureReason.FORBIDDEN or result.reason.by_chance:
             is_hopeless = self.expected is not None and self.expected.is_hopeless(call, things[0], last)
             self._by_chance[(call.skill, call.arguments[-1])] += result.times
@@ -242,10 +243,10 @@ class PlanExecution:
                 role = next((name for name in self.attempt.mentions if self._is_part_in(name, last)), "")
                 last, mention = (self.attempt.part(role), self.attempt.mentions[role]) if role else (last, None)
             if last is None or mention is None or mention.thing_id:
-                raise (Hopeless if is_hopeless else Setback)(self._told(result, things))
+                raise (Hopeless if is_hopeless else Setback)(told)
             self.attempt.exclude(last)
-            nothing_else = f"{self._told(result, things)}; I know of no other {mention}"
-            self.attempt.not_sought[role] = (NothingElse if is_hopeless else NothingFound)(nothing_else)
+            kind = NothingElse if is_hopeless else NothingFound
+            self.attempt.not_sought[role] = kind(f"{told}; I know of no other {mention}")
             return
         is_told = any(
             rule.fact.predicate is Predicate.STATE for rule in broken_rules(SKILLS[call.skill], result.reason)
@@ -253,8 +254,7 @@ class PlanExecution:
         if result.reason in _ELSEWHERE and not is_told and last is not None and mention is not None:
             self.attempt.exclude(last)
             if result.reason is FailureReason.OCCUPIED and (self.locator.surveyed or mention.thing_id):
-                nothing_else = f"{self._told(result, things)}; I know of no other {mention}"
-                self.attempt.not_sought[role] = NothingFound(nothing_else)
+                self.attempt.not_sought[role] = NothingFound(f"{told}; I know of no other {mention}")
 
     def _is_part_in(self, name: str, outer: Thing) -> bool:
         return name in self.attempt.parts and self.attempt.part(name).container == outer.id

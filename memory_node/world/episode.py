@@ -24,12 +24,10 @@ from memory_node.world.failures import after_failure
 from memory_node.world.remembered import remembered
 from memory_node.world.skills import after
 from memory_node.world.state import Thing, WorldState
+from memory_node.world.thing_names import name_of_class
 
 # What a thing is shut in has its middle so near (m) to the thing, at most: half of a wide cabinet, and some error.
 _REACH_M = 1.0
-# Of a class that no label space declares: a detector may call things anything.
-_LONGEST_NAME = 40
-_UNNAMED = "Thing"
 _LID = "Container"  # what a thing is shut in, as far as only the robot knows it
 
 
@@ -200,8 +198,7 @@ class EpisodeWorld:
         """Return a name for a thing of a class that no other thing has: the class, with a number where others of it
         have names."""
         kind = self._kinds.get(object_class)
-        letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
-        plain = kind.name if kind is not None else letters or _UNNAMED
+        plain = kind.name if kind is not None else name_of_class(object_class)
         same = [name.removeprefix(plain).strip() for name in self._taken_names() if name.startswith(plain)]
         numbers = [int(number or 1) for number in same if number.isdigit() or not number]
         return f"{plain} {max(numbers) + 1}" if numbers else plain

@@ -14,6 +14,11 @@ _UNNAMED = "Thing"
 THING_NAMES = "thing_names"  # the store's kind of the last number that was given in each class
 
 
+def name_of_class(class_name: str) -> str:
+    """Return what the names of the things of a class begin with."""
+    return "".join(letter for letter in class_name if letter.isalnum())[:_LONGEST_CLASS] or _UNNAMED
+
+
 class ThingNames:
     """Which id each name stands for. Names are found however they are spelt: "side table 2" is SideTable 2."""
 
@@ -28,7 +33,7 @@ class ThingNames:
 
     def give(self, object_id: str, class_name: str) -> str:
         """Return a new name for a thing of a class."""
-        word = "".join(letter for letter in class_name if letter.isalnum())[:_LONGEST_CLASS] or _UNNAMED
+        word = name_of_class(class_name)
         start = self._last.get(word.casefold(), 0) + 1
         number = next(one for one in itertools.count(start) if not self.id_of(f"{word} {one}"))
         self.note_last({word: number})
