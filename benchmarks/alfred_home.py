@@ -29,12 +29,10 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
-from memory_node.sim.appliances import TAP_RANGE_M, chill
-from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
-from memory_node.sim.layout import Layout, RoomPlan
+from memory_node.sim.layout import FREE, OCCUPIED, FreeGrid, Layout, RoomPlan
 from memory_node.sim.placement import size_in
 from memory_node.sim.thing import Thing, TypeCatalogue, initial_states, load_types
-from memory_node.sim.world import World
+from memory_node.sim.world import TAP_RANGE_M, World, chill
 
 GRID_M = 0.25
 ROOM_MARGIN_M = 0.4

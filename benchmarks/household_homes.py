@@ -17,11 +17,10 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.memory import RobotMemory
 from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.appliances import chill
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.thing import ObjectType, Thing, initial_states
 from memory_node.sim.visibility import horizontal_distance
-from memory_node.sim.world import World
+from memory_node.sim.world import World, chill
 
 # Where people keep things, for floor plans that come without objects: class -> receptacles, all alike likely.
 _FOOD_PLACES = ("CounterTop", "DiningTable", "Fridge", "SideTable")

@@ -9,11 +9,10 @@ from benchmarks.life.placing import whole_of
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall, SkillFailure, SkillResult
 from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
-from memory_node.sim.appliances import basin_of, tap_of
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
-from memory_node.sim.world import World
+from memory_node.sim.world import World, basin_of, tap_of
 
 # An appliance is toggled and a light is switched, which is the same to a fault and to a judge.
 _SAME = {"SwitchOn": "ToggleOn", "SwitchOff": "ToggleOff"}

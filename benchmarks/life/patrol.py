@@ -8,7 +8,7 @@ from benchmarks.household_homes import lay_map
 from benchmarks.life.robot_life import RobotLife
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import Pose
-from memory_node.sim.reach_position import stand_off
+from memory_node.sim.searching import stand_off
 
 BEFORE_S = 3600.0
 _LOOK_S = 1.0  # from one look to the next

@@ -26,15 +26,13 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.process import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import INTERNAL_ERROR, Diagnosis, InputCounters, StageGuard
-from memory_node.nodes.inputs.arrival_poses import ArrivalPoses, RgbdCamera
-from memory_node.nodes.inputs.arrivals import Arrival, Images, Posed, Single, Unread
+from memory_node.nodes.inputs.arrivals import Arrival, ArrivalPoses, Images, Posed, RgbdCamera, Single, Unread
 from memory_node.nodes.inputs.camera_topics import COLOR, DEPTH, DETECTIONS, MASKS, STREAMS, profile_of, topic_of
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.frame_watch import ContentWatch, FrameWatch
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
-from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
+from memory_node.nodes.inputs.ordered_inputs import OrderedInputs, Synchronizer, Timelines
 from memory_node.nodes.inputs.stream_watch import StreamWatch
-from memory_node.nodes.inputs.timeline import Synchronizer, Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.qos import LATCHED

@@ -5,26 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
 from memory_node.domain.context import ContextSource
-from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.expectations import expectations_of
+from memory_node.llm.chat import Deadline
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.execute_skill import SkillClient
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.guarded_node import GuardedNode
+from memory_node.nodes.inputs.camera_topics import NewestImage, topic_of
 from memory_node.nodes.memory_client import MemoryClient
-from memory_node.nodes.node_parameters import PlannerParameters
+from memory_node.nodes.node_parameters import PlannerParameters, VerifierParameters
 from memory_node.nodes.parameters import declare
-from memory_node.nodes.picture_verification import CameraPictures
+from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.nodes.service_clients import PeerTimeoutError
+from memory_node.perception.crop import picture_jpeg
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
@@ -34,7 +41,7 @@ from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
 from memory_node.planner.session import Session
 from memory_node.planner.told_limits import ToldLimits, nothing_told
-from memory_node.planner.visual_verifier import open_seer
+from memory_node.planner.visual_verifier import SeenPicture, open_seer
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 
@@ -287,3 +294,57 @@ def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) 
             replans=outcome.replans,
         ),
     )
+
+
+_JPEG_QUALITY = 90
+_CLOSER_MAX_PX = 512
+
+
+class CameraPictures:
+    """`PictureSource` over a topic of images. Only the newest message is kept; it is decoded when it is asked for."""
+
+    def __init__(self, node: Node, config: VerifierParameters) -> None:
+        self._config = config
+        self._newest = NewestImage()
+        self._held: Any = None
+        kind, topic = topic_of(config.image_topic, config.image_transport)
+        node.create_subscription(
+            kind,
+            topic,
+            self._newest.put,
+            QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability),
+            callback_group=MutuallyExclusiveCallbackGroup(),
+            qos_overriding_options=OVERRIDABLE,
+        )
+
+    def newest(self, earliest_ns: int) -> SeenPicture | None:
+        """Return the newest picture, waiting `wait_s` for one taken at `earliest_ns` or later; see PictureSource.
+
+        Raises:
+            InputSkippedError: an unknown encoding, sizes that do not fit, data cut short, or no valid stamp.
+        """
+        try:
+            return self._read(earliest_ns)
+        except InvalidValueError as error:
+            raise InputSkippedError("invalid_value", str(error)) from error
+
+    def _read(self, earliest_ns: int) -> SeenPicture | None:
+        deadline = Deadline(self._config.wait_s)
+        self._held = self._newest.take(0.0) or self._held
+        while self._stamp_ns() < earliest_ns and not deadline.passed and not self._newest.ended:
+            self._held = self._newest.take(max(deadline.remaining_s(), 0.0)) or self._held
+        if self._held is None:
+            return None
+        color = conversions.color_from_msg(self._held)
+        whole = picture_jpeg(color, self._config.picture_max_px, _JPEG_QUALITY)
+        height, width = color.shape[:2]
+        middle = color[height // 4 : height - height // 4, width // 4 : width - width // 4]
+        return SeenPicture(self._stamp_ns(), whole, picture_jpeg(middle, _CLOSER_MAX_PX, _JPEG_QUALITY))
+
+    def end(self) -> None:
+        """Wait for no picture any more."""
+        self._newest.end()
+
+    def _stamp_ns(self) -> int:
+        """Return when the held picture was taken (ns); before everything where there is none."""
+        return -1 if self._held is None else conversions.stamp_from_msg(self._held.header.stamp)

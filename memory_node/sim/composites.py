@@ -8,13 +8,13 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason, SkillFailure
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.sim.appliances import tap_of
 from memory_node.sim.execution import Execution
 from memory_node.sim.manipulation import close, make_ready, open_, pick_up, put, toggle_off, toggle_on
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.searching import drive_to, go_to, stand_off_or_fail
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
+from memory_node.sim.world import tap_of
 
 if TYPE_CHECKING:
     from memory_node.sim.robot import HomeRobot

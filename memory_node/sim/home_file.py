@@ -14,12 +14,10 @@ from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.resources import read_yaml, resource_path
 from memory_node.domain.states import ObjectState
-from memory_node.sim.appliances import chill
-from memory_node.sim.grid import FREE, OCCUPIED, UNKNOWN, FreeGrid
-from memory_node.sim.layout import WALL_THICKNESS_M, Door, Layout, RoomPlan, walls_of
+from memory_node.sim.layout import FREE, OCCUPIED, UNKNOWN, WALL_THICKNESS_M, Door, FreeGrid, Layout, RoomPlan, walls_of
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.thing import ObjectType, Thing, TypeCatalogue, initial_states, load_types
-from memory_node.sim.world import World
+from memory_node.sim.world import World, chill
 
 RESOLUTION_M = 0.05
 MARGIN_M = 0.5

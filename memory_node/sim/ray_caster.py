@@ -11,8 +11,7 @@ from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.states import ObjectState
 from memory_node.sim.layout import WALL_THICKNESS_M, Layout
-from memory_node.sim.mesh import Look, Mesh, block, joined
-from memory_node.sim.shapes import shape_mesh
+from memory_node.sim.shapes import Look, Mesh, block, joined, shape_mesh
 from memory_node.sim.thing import Thing
 from memory_node.sim.world import World
 

@@ -23,9 +23,17 @@ from memory_node.domain.skill import (
 from memory_node.domain.skill_library import outcome_of
 from memory_node.sim import composites, manipulation, searching
 from memory_node.sim.execution import Body, Execution, ExecutionFaults, Pacing, Progress, RobotConfig
-from memory_node.sim.references import REMEMBERED_WITHIN_M, parse_place, parse_remembered, resolve, thing_at
 from memory_node.sim.thing import Thing
-from memory_node.sim.visibility import horizontal_distance, oracle_frame, visible_things
+from memory_node.sim.visibility import (
+    REMEMBERED_WITHIN_M,
+    horizontal_distance,
+    oracle_frame,
+    parse_place,
+    parse_remembered,
+    resolve,
+    thing_at,
+    visible_things,
+)
 from memory_node.sim.world import World
 
 AreaPosition = Callable[[str], tuple[float, float]]

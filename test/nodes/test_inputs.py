@@ -13,8 +13,7 @@ from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
-from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
-from memory_node.nodes.inputs.timeline import Moment, Synchronizer, Timelines
+from memory_node.nodes.inputs.ordered_inputs import Moment, OrderedInputs, Synchronizer, Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 
 MS = 1_000_000

@@ -24,7 +24,7 @@ from test_planner_dialogue import Person
 from memory_node.domain.skill import SkillResult
 from memory_node.nodes import conversions
 from memory_node.nodes.node_parameters import VerifierParameters
-from memory_node.nodes.picture_verification import CameraPictures
+from memory_node.nodes.planner import CameraPictures
 
 TOPIC = "camera/color/image_raw"
 

@@ -13,8 +13,8 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.keyframes import OdomJump
+from memory_node.nodes.inputs.ordered_inputs import Moment
 from memory_node.nodes.inputs.tf_stream import TransformStream, transforms_in
-from memory_node.nodes.inputs.timeline import Moment
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 
 MS = 1_000_000

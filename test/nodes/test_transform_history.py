@@ -12,7 +12,7 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs import transform_history
-from memory_node.nodes.inputs.timeline import Moment
+from memory_node.nodes.inputs.ordered_inputs import Moment
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 
 MS = 1_000_000

@@ -20,9 +20,8 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
 from memory_node.nodes import conversions
-from memory_node.nodes.inputs.arrival_poses import RgbdCamera
-from memory_node.nodes.inputs.arrivals import Images, Unread
-from memory_node.nodes.inputs.timeline import Moment
+from memory_node.nodes.inputs.arrivals import Images, RgbdCamera, Unread
+from memory_node.nodes.inputs.ordered_inputs import Moment
 from memory_node.nodes.qos import LATCHED
 
 FRAMES = 5

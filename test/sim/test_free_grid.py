@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
+from memory_node.sim.layout import FREE, OCCUPIED, FreeGrid
 
 
 def grid_with_wall(gap: bool) -> FreeGrid:

@@ -19,7 +19,7 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.step import DemonstratedStep
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import SLOP_S
-from memory_node.nodes.inputs.timeline import Moment, Synchronizer, Timelines
+from memory_node.nodes.inputs.ordered_inputs import Moment, Synchronizer, Timelines
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.perception.camera_model import Camera, color_in_depth_view, depth_in_color_view

@@ -12,7 +12,7 @@ import numpy as np
 
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose, wrap_angle
-from memory_node.nodes.inputs.timeline import Moment
+from memory_node.nodes.inputs.ordered_inputs import Moment
 
 # A keyframe stands for what is seen until the camera has moved or turned this far.
 _STEP_M = 0.25

@@ -16,7 +16,7 @@ from memory_node.domain.geometry import POSITION_LIMIT_M, Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import checked_label
 from memory_node.nodes.inputs.keyframes import OdomJump
-from memory_node.nodes.inputs.timeline import Moment, Timelines
+from memory_node.nodes.inputs.ordered_inputs import Moment, Timelines
 
 # Most frames that are kept: robots have dozens, but any sender may publish TF.
 MOST_FRAMES = 1_000

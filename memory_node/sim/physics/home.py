@@ -10,17 +10,21 @@ import numpy as np
 from memory_node.domain.errors import InvalidValueError
 from memory_node.sim.physics.furniture import (
     Form,
+    HomeEntries,
     Item,
+    KindEntry,
     Part,
+    Rectangle,
     Rgba,
+    SurfaceEntry,
     Vector,
     box,
     cylinder,
     ellipsoid,
     make_furniture,
+    read_home,
     wall,
 )
-from memory_node.sim.physics.home_file import HomeEntries, KindEntry, Rectangle, SurfaceEntry, read_home
 
 # What keeps round things from rolling for ever, as MuJoCo's coefficient (m): an apple stops within its own length.
 _ROLLING_M = {"round": 0.004, "can": 0.0005}
