@@ -1,4 +1,4 @@
-"""What experience and knowledge hold, as entries of one shape."""
+"""What experience and knowledge hold, as entries of one shape; subgoals in words, taken apart."""
 
 from collections.abc import Callable
 
@@ -14,6 +14,7 @@ from memory_node.context.task_memory import (
     preparing,
     reminders,
 )
+from memory_node.context.ways import Subgoal
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -98,3 +99,18 @@ def test_memory_holds_each_entry_once_most_worth_first() -> None:
 def test_entry_that_says_nothing_is_refused(values: dict[str, object]) -> None:
     with pytest.raises(InvalidValueError):
         Entry(**{"id": "a", "kind": EntryKind.ADVICE, "text": "t", **values})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "subgoal"),
+    [
+        ("heat Mug to Fridge", Subgoal("heat", "Mug", "Fridge")),
+        ("place_two 2 x SaltShaker to Cabinet", Subgoal("place_two", "SaltShaker", "Cabinet")),
+        ("stack sliced Apple in Pot to Fridge", Subgoal("stack", "Apple", "Fridge", "Pot")),
+        ("examine KeyChain with FloorLamp", Subgoal("examine", "KeyChain", light="FloorLamp")),
+        ("go kitchen", Subgoal("go")),
+        ("", Subgoal("")),
+    ],
+)
+def test_parts(text: str, subgoal: Subgoal) -> None:
+    assert Subgoal.parse(text) == subgoal
