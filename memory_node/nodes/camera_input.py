@@ -43,8 +43,6 @@ from memory_node.perception.still_view import StillView
 SLOP_S = 0.05
 _FIXED_TF = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _STOP_S = 10.0
-# An image waits for the TF of its time: so much longer at most, for half the processor time of 300 Hz.
-_TF_GATHERED_S = 0.01
 
 
 class CameraInput:
@@ -135,8 +133,7 @@ class CameraInput:
 
     def _tf_node(self, node: Node) -> SideNode:
         side = SideNode(node, "tf")
-        take = self._guard.guarded("/tf", self._on_tf)
-        side.subscribe_gathering(TFMessage, "/tf", take, QoSProfile(depth=100), _TF_GATHERED_S)
+        side.subscribe(TFMessage, "/tf", self._guard.guarded("/tf", self._on_tf), QoSProfile(depth=100))
         side.subscribe(TFMessage, "/tf_static", self._guard.guarded("/tf_static", self._on_fixed_tf), _FIXED_TF)
         return side
 

@@ -21,6 +21,10 @@ from memory_node.nodes.qos import OVERRIDABLE, OVERRIDABLE_BUT_RELIABILITY, own
 from memory_node.nodes.spinning import spin
 
 _STOP_S = 5.0
+# While messages come they are taken so often, and meet the executor's turns (timers, events) so often (s).
+_GATHERED_S = 0.01
+_TURN_S = 0.5
+_SILENT_S = 0.1
 _ADAPTS_EVERY_S = 1.0
 # How far one of two subscriptions may be behind the other while it takes over (messages).
 _OVERLAPPING = 100
@@ -102,8 +106,9 @@ class AdaptiveSubscription:
 class SideNode:
     """Takes frequent messages without the executor of the node that it belongs to, whose services stay quick.
 
-    An executor looks at everything it has whenever a message comes: the fewer things it has, the less each message
-    costs. The side node has no parameters or services. What is set for the node it belongs to holds: its namespace, how
+    An executor looks at everything it has whenever a message comes, which costs ten times what taking a message does.
+    So it wakes this node when messages begin to come; from then on they are looked for. The side node has no parameters
+    or services. What is set for the node it belongs to holds: its namespace, how
     its topics are remapped, and `qos_overrides`.
 
     Args:
@@ -113,6 +118,7 @@ class SideNode:
 
     def __init__(self, node: Node, suffix: str) -> None:
         self._owner = node
+        self._is_wanted, self._is_taking = True, False
         given = node.get_parameters_by_prefix("qos_overrides")
         parameters = [Parameter(f"qos_overrides.{name}", value=each.value) for name, each in given.items()]
         parameters.append(Parameter("start_type_description_service", value=False))
@@ -138,28 +144,33 @@ class SideNode:
         overridable: QoSOverridingOptions = OVERRIDABLE,
     ) -> Subscription:
         """Subscribe to messages as bytes; the callbacks of all topics run one after the other."""
-        name = self._owner.resolve_topic_name(topic)
-        return self._node.create_subscription(
-            kind, name, callback, own(profile), qos_overriding_options=overridable, raw=True
-        )
-
-    def subscribe_gathering(
-        self, kind: type, topic: str, callback: Callable[[bytes], object], profile: QoSProfile, gather_s: float
-    ) -> None:
-        """Do as `subscribe` for what comes hundreds of times a second, up to `gather_s` later.
-
-        An executor's turn costs several times what a small message does: after each turn, and `gather_s` of it, all
-        that has come meanwhile is taken. The profile's depth must hold it. Other topics of this node wait as long.
-        """
 
         def take(data: bytes) -> None:
             callback(data)
-            time.sleep(gather_s)
-            with subscription.handle:
-                while (taken := subscription.handle.take_message(kind, True)) is not None:
-                    callback(taken[0])
+            self._take_what_comes()
 
-        subscription = self.subscribe(kind, topic, take, profile)
+        name = self._owner.resolve_topic_name(topic)
+        return self._node.create_subscription(
+            kind, name, take, own(profile), qos_overriding_options=overridable, raw=True
+        )
+
+    def _take_what_comes(self) -> None:
+        """Take the messages of all topics until none comes, or the executor's other work has waited for long enough."""
+        if self._is_taking:
+            return
+        self._is_taking = True
+        begun_s = heard_s = now_s = time.monotonic()
+        try:
+            while self._is_wanted and now_s - heard_s < _SILENT_S and now_s - begun_s < _TURN_S:
+                time.sleep(_GATHERED_S)
+                now_s = time.monotonic()
+                for subscription in self._node.subscriptions:
+                    with subscription.handle:
+                        while (taken := subscription.handle.take_message(subscription.msg_type, True)) is not None:
+                            subscription.callback(taken[0])
+                            heard_s = now_s
+        finally:
+            self._is_taking = False
 
     def subscribe_adaptively(
         self, kind: type, topic: str, callback: Callable[[bytes], object], profile: QoSProfile
@@ -185,6 +196,7 @@ class SideNode:
 
     def stop(self) -> None:
         """Finish the callback that runs, and go."""
+        self._is_wanted = False
         self._executor.shutdown(timeout_sec=_STOP_S)
         self._thread.join(_STOP_S)
         self._node.destroy_node()
