@@ -1,23 +1,27 @@
 """Node tests run on the real rclpy where it is sourced, on ros_embedded elsewhere; each on a domain of its own."""
 
+from __future__ import annotations
+
 import contextlib
 import gc
 import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from free_domain import domains_given_back, free_domain
 from refusal import refusals
 from ros_peer import RosPeer, wait_until
-from running_bridge import Caller
 from running_memory import running_memory
-from skill_robot import SimulatedRobot
 
 from memory_node.domain.skill import SkillFailure
 from memory_node.nodes.run import activate_ros
+
+if TYPE_CHECKING:
+    from running_bridge import Caller
+    from skill_robot import SimulatedRobot
 
 activate_ros()
 
@@ -87,6 +91,8 @@ def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
 @pytest.fixture
 def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Iterator[Caller]:
     """Who calls the skills of a module's bridge."""
+    from running_bridge import Caller  # once rclpy can be imported
+
     made = Caller(bridge[0])
     yield made
     made.close()

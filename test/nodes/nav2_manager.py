@@ -5,6 +5,8 @@ import time
 import uuid
 from typing import Any
 
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
 from ros_peer import RosPeer, wait_until
 
 _BEAT_S, _SILENCE_S, _FORMED_S = 0.1, 2.0, 4.0
@@ -69,8 +71,6 @@ class Nav2Manager:
 
     def bring_up(self) -> None:
         """Configure, activate, and form the bond, which Nav2 gives 4 s."""
-        from lifecycle_msgs.msg import State, Transition
-
         self._change(Transition.TRANSITION_CONFIGURE, State.PRIMARY_STATE_INACTIVE)
         self._change(Transition.TRANSITION_ACTIVATE, State.PRIMARY_STATE_ACTIVE)
         bond = self.bond = BondOfManager(self._peer, self._namespace, self._node, self._status_type)
@@ -78,16 +78,11 @@ class Nav2Manager:
 
     def shut_down(self) -> None:
         """Deactivate, clean up, finalize."""
-        from lifecycle_msgs.msg import State, Transition
-
         self._change(Transition.TRANSITION_DEACTIVATE, State.PRIMARY_STATE_INACTIVE)
         self._change(Transition.TRANSITION_CLEANUP, State.PRIMARY_STATE_UNCONFIGURED)
         self._change(Transition.TRANSITION_UNCONFIGURED_SHUTDOWN, State.PRIMARY_STATE_FINALIZED)
 
     def _change(self, transition: int, expected: int) -> None:
-        from lifecycle_msgs.msg import Transition
-        from lifecycle_msgs.srv import ChangeState, GetState
-
         services = f"{self._namespace}/{self._node}"
         asked = Transition(id=transition)
         assert self._peer.call(ChangeState, f"{services}/change_state", transition=asked).success

@@ -6,9 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
+from rclpy.serialization import serialize_message
+from rosgraph_msgs.msg import Clock
+from tf2_msgs.msg import TFMessage
 
 from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.nodes import conversions
 
 CAMERA = Intrinsics(262.5, 262.5, 159.5, 119.5, 320, 240)
 BASE_T_CAMERA_TILT_RAD, CAMERA_HEIGHT_M = 0.8, 0.6
@@ -44,8 +49,6 @@ def depth_of_table(camera: Pose, lens: Intrinsics = CAMERA) -> NDArray[np.float3
 
 def images(stamp_ns: int, camera: Pose, color_later_ns: int = 0) -> list[tuple[str, Any]]:
     """Return what the camera publishes at a stamp, by topic."""
-    from memory_node.nodes import conversions
-
     depth = depth_of_table(camera)
     color = np.full((*depth.shape, 3), 128, np.uint8)
     at_ns = stamp_ns + color_later_ns
@@ -63,10 +66,6 @@ def transforms(
     map_frame: str = "map",
 ) -> Any:
     """Return TF of the robot at a stamp."""
-    from tf2_msgs.msg import TFMessage
-
-    from memory_node.nodes import conversions
-
     return TFMessage(
         transforms=[
             conversions.transform_to_msg(map_T_odom, map_frame, "odom", stamp_ns),
@@ -77,19 +76,11 @@ def transforms(
 
 def fixed_transform() -> Any:
     """Return where the camera is on the robot, for /tf_static."""
-    from tf2_msgs.msg import TFMessage
-
-    from memory_node.nodes import conversions
-
     return TFMessage(transforms=[conversions.transform_to_msg(camera_on_base(), "base", "camera", 0)])
 
 
 def empty_map(stamp_ns: int, frame: str = "map") -> Any:
     """Return a map of 4 m by 4 m without walls."""
-    from nav_msgs.msg import OccupancyGrid
-
-    from memory_node.nodes import conversions
-
     grid = OccupancyGrid(header=conversions.header(stamp_ns, frame), data=[0] * 1600)
     grid.info.width = grid.info.height = 40
     grid.info.resolution = 0.1
@@ -122,7 +113,6 @@ def _base(leg: int, after_s: float) -> Pose:
 
 def write_bag(folder: Path, recorded: Recorded) -> None:
     """Write messages as a rosbag2."""
-    from rclpy.serialization import serialize_message
     from rosbags.rosbag2 import StoragePlugin, Writer
     from rosbags.typesys import Stores, get_typestore
 
@@ -141,10 +131,6 @@ def write_bag(folder: Path, recorded: Recorded) -> None:
 
 def play(recorded: Iterable[tuple[int, str, Any]], publish: Callable[[str, Any], None], rate: float) -> None:
     """Publish messages as far apart as they were recorded, `rate` times as fast, with /clock."""
-    from rosgraph_msgs.msg import Clock
-
-    from memory_node.nodes import conversions
-
     begun_s, first_ns = time.monotonic(), None
     for at_ns, topic, message in recorded:
         first_ns = at_ns if first_ns is None else first_ns

@@ -4,18 +4,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import rclpy
 from free_domain import free_domain
+from rclpy.action import ActionClient
+from robot_memory.action import ExecuteSkill
+from robot_memory.msg import SkillCall
 from ros_peer import RosPeer, spun
 from skill_robot import SimulatedRobot
+
+from memory_node.nodes.service_clients import result_of
+from memory_node.nodes.skills import SkillsNode
 
 
 class Caller:
     """Sends ExecuteSkill goals."""
 
     def __init__(self, peer: RosPeer) -> None:
-        from rclpy.action import ActionClient
-        from robot_memory.action import ExecuteSkill
-
         self.feedback: list[Any] = []
         self._action = ExecuteSkill
         self._client = ActionClient(peer.node, ExecuteSkill, "execute_skill")
@@ -25,31 +29,21 @@ class Caller:
         self._client.destroy()
 
     def send(self, skill: str, *arguments: str) -> Any:
-        from robot_memory.msg import SkillCall
-
-        from memory_node.nodes.service_clients import result_of
-
         goal = self._action.Goal(call=SkillCall(skill=skill, arguments=list(arguments)))
         sent = self._client.send_goal_async(goal, feedback_callback=lambda m: self.feedback.append(m.feedback))
         return result_of(sent, 10.0, "execute_skill")
 
     def __call__(self, skill: str, *arguments: str) -> Any:
-        from memory_node.nodes.service_clients import result_of
-
         return result_of(self.send(skill, *arguments).get_result_async(), 20.0, "execute_skill").result
 
 
 @contextmanager
 def running_bridge(parameters: Mapping[str, str]) -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]:
     """Yield a peer, the robot's servers and the node."""
-    import rclpy
-
     peer = RosPeer(free_domain())
     robot = SimulatedRobot(peer.node)
     words = [word for name, value in parameters.items() for word in ("-p", f"skills:{name}:={value}")]
     rclpy.init(args=["skills", "--ros-args", *words], domain_id=peer.domain_id)
-    from memory_node.nodes.skills import SkillsNode
-
     try:
         node = SkillsNode()
     except BaseException:  # the next test must find nothing of this one

@@ -6,12 +6,24 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from control_msgs.action import GripperCommand
+from moveit_msgs.action import MoveGroup
+from nav2_msgs.action import NavigateToPose
+from nav_msgs.msg import OccupancyGrid
 from plain_search import find
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from robot_memory import srv
+from robot_memory.action import ExecuteSkill
+from tf2_ros import TransformBroadcaster
 
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.nodes import conversions
+from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 
 
@@ -52,17 +64,6 @@ class SimulatedRobot:
     """Servers on a node of its own; the attributes say how they behave and what they were asked for."""
 
     def __init__(self, node: Any) -> None:
-        from control_msgs.action import GripperCommand
-        from moveit_msgs.action import MoveGroup
-        from nav2_msgs.action import NavigateToPose
-        from nav_msgs.msg import OccupancyGrid
-        from rclpy.action import ActionServer, CancelResponse
-        from rclpy.callback_groups import ReentrantCallbackGroup
-        from rclpy.qos import DurabilityPolicy, QoSProfile
-        from robot_memory import srv
-        from robot_memory.action import ExecuteSkill
-        from tf2_ros import TransformBroadcaster
-
         self.node = node
         self._tf = TransformBroadcaster(node)
         self.reset()
@@ -130,8 +131,6 @@ class SimulatedRobot:
         return len(self.drives) + len(self.arm_goals) + len(self.grips) + len(self.own_calls)
 
     def _publish_pose(self) -> None:
-        from memory_node.nodes import conversions
-
         stamp_ns = self.node.get_clock().now().nanoseconds
         told = conversions.transform_to_msg(self.pose, "map", "base_link", stamp_ns)
         if self.tf_late_s:
@@ -140,9 +139,6 @@ class SimulatedRobot:
             self._tf.sendTransform(told)
 
     def _publish_map(self) -> None:
-        from memory_node.nodes import conversions
-        from memory_node.scene_graph.free_space import OccupancyMap
-
         cells = np.zeros((120, 120), np.int8)
         for found in self.objects:
             corners = np.floor((found.box.footprint() + 3.0) / 0.05).astype(int)
@@ -151,10 +147,6 @@ class SimulatedRobot:
         self._map.publish(conversions.grid_to_msg(OccupancyMap(cells, 0.05, Pose.planar(-3.0, -3.0, 0.0)), 1))
 
     def _navigate(self, goal: Any) -> Any:
-        from nav2_msgs.action import NavigateToPose
-
-        from memory_node.nodes import conversions
-
         target = conversions.pose_from_msg(goal.request.pose.pose)
         self.drives.append(target)
         steps = 1500 if self.slow or self.silent else 4
@@ -190,8 +182,6 @@ class SimulatedRobot:
         self.objects = [o.changed(last_seen_ns=stamp_ns) if o.class_name == name else o for o in self.objects]
 
     def _move_arm(self, goal: Any) -> Any:
-        from moveit_msgs.action import MoveGroup
-
         self.arm_goals.append(goal.request)
         result = MoveGroup.Result()
         for _ in range(200 if self.arm_waits else 0):
@@ -209,8 +199,6 @@ class SimulatedRobot:
         return result
 
     def _move_gripper(self, goal: Any) -> Any:
-        from control_msgs.action import GripperCommand
-
         wanted = goal.request.command.position
         self.grips.append(wanted)
         for _ in range(200 if self.gripper_waits else 0):
@@ -228,8 +216,6 @@ class SimulatedRobot:
         return GripperCommand.Result(position=position, stalled=position != wanted, reached_goal=position == wanted)
 
     def _own_skill(self, goal: Any) -> Any:
-        from robot_memory.action import ExecuteSkill
-
         self.own_calls.append(goal.request.call)
         if self.own_reason != "none":
             goal.abort()
@@ -244,8 +230,6 @@ class SimulatedRobot:
         return graph
 
     def _find(self, request: Any, response: Any) -> Any:
-        from memory_node.nodes import conversions
-
         near = conversions.point_from_msg(request.position) if request.near_position else None
         query = FindQuery(object_class=request.object_class, near=near, k=request.k)
         self._answer(query, response)
@@ -261,15 +245,11 @@ class SimulatedRobot:
         return response
 
     def _answer(self, query: FindQuery, response: Any) -> None:
-        from memory_node.nodes import conversions
-
         found = find(self._known(), query, self.node.get_clock().now().nanoseconds)
         response.answers = [conversions.answer_to_msg(answer) for answer in found.answers]
         response.status = conversions.status_to_msg(found.status, found.explanation)
 
     def _graph(self, request: Any, response: Any) -> Any:
-        from memory_node.nodes import conversions
-
         objects = () if request.support_id else tuple(self.seen())  # nothing lies on anything, the hand is empty
         response.graph = conversions.snapshot_to_msg(SceneSnapshot(1, objects=objects))
         response.success = True
