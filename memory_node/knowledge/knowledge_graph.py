@@ -30,9 +30,9 @@ from memory_node.knowledge.knowledge_nodes import (
     STEPS,
     Criteria,
     Deleted,
-    Edit,
     KnowledgeLog,
     KnowledgeNodes,
+    Node,
     least_useful,
 )
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
@@ -60,6 +60,11 @@ def _as_told(fact: ToldFact) -> ToldFact:
 
 def _read_nothing(_sentence: str, _step: StandardStep) -> Sequence[ToldFact]:
     return ()
+
+
+def _over(changed: Iterable[Node]) -> list[Proposition]:
+    """Return the propositions of nodes that count no longer."""
+    return [one for one in changed if isinstance(one, Proposition) and not one.active]
 
 
 class KnowledgeGraph(KnowledgeQuestions):
@@ -129,22 +134,24 @@ class KnowledgeGraph(KnowledgeQuestions):
     def learn(self, episode: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Take over what a finished episode showed."""
         with self._lock:
-            edits = [self._nodes.stated(proposition) for proposition in propositions_of(steps)]
+            told = propositions_of(steps)
             said = said_in_passing(episode)
             if said is not None:
-                edits.append(self._nodes.edit(STEPS, said.source, said))
-                edits += [self._nodes.stated(one) for one in passing_propositions(said, self.zone)]
-            self._nodes.finish(edits)
+                self._nodes.put(said)
+                told += passing_propositions(said, self.zone)
+            for proposition in told:
+                self._nodes.state(proposition)
+            self._nodes.finish()
 
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""
         with self._lock:
             before = len(self._nodes.semantic)
-            edits = []
             for step in steps:
-                edits.append(self._nodes.edit(STEPS, step.source, step))
-                edits += [self._nodes.stated(self._bound(one, step)) for one in self._read_step(step)]
-            self._nodes.finish(edits)
+                self._nodes.put(step)
+                for one in self._read_step(step):
+                    self._nodes.state(self._bound(one, step))
+            self._nodes.finish()
             return len(self._nodes.semantic) - before
 
     def _bound(self, proposition: Proposition, step: StandardStep) -> Proposition:
@@ -208,23 +215,22 @@ class KnowledgeGraph(KnowledgeQuestions):
         self._embed(beside)
         vectors = self._embedder.embed([one.text for one in told])
         with self._lock:
-            edits = [self._nodes.edit(STEPS, step.source, step)]
+            self._nodes.put(step)
             for proposition, vector in zip(told, vectors):
-                edits.append(self._nodes.stated(proposition))
+                self._nodes.state(proposition)
                 self._nodes.semantic.put_vectors([proposition.text], vector[None, :])
-                edits += self._nodes.told_updates(proposition.text)
-            self._nodes.finish(edits)
+                self._nodes.update_told(proposition.text)
+            changed = self._nodes.finish()
         texts = dict.fromkeys(one.text for one in told)
-        edits += self._combine_left(texts)
-        replaced = [edit.after for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active]
+        replaced = _over([*changed, *self._combine_left(texts)])
         with self._lock:
             held = (self._nodes.semantic.get(text) for text in texts)
             return (*filter(None, held), *(one for one in replaced if one.text not in texts))
 
-    def _combine_left(self, texts: Iterable[str]) -> list[Edit]:
+    def _combine_left(self, texts: Iterable[str]) -> list[Node]:
         """Combine statements that no rule does, each with the one most like it, as a model decides; return what was
         changed. A reply takes seconds: nothing is locked meanwhile."""
-        done: list[Edit] = []
+        done: list[Node] = []
         asked: set[tuple[str, str]] = set()
         for text in texts if self._judge_left is not None else ():
             with self._lock:
@@ -236,9 +242,8 @@ class KnowledgeGraph(KnowledgeQuestions):
             update = self._judge_left(*pair)
             with self._lock:
                 if pair == self._nodes.left_apart(text):
-                    edits = self._nodes.combined(*pair, update)
-                    self._nodes.finish(edits)
-                    done += edits
+                    self._nodes.combine(*pair, update)
+                    done += self._nodes.finish()
         return done
 
     def _take_back(self, words: str, text: str, stamp_ns: int) -> tuple[Proposition, ...]:
@@ -250,7 +255,8 @@ class KnowledgeGraph(KnowledgeQuestions):
             if not is_over(text):
                 return self._retracted(gone)
             over = tuple(one.ended(text, stamp_ns) for one in gone)
-            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in over])
+            self._nodes.put(*over)
+            self._nodes.finish()
             return over
 
     def _retracted(self, gone: Sequence[Proposition]) -> tuple[Proposition, ...]:
@@ -262,7 +268,8 @@ class KnowledgeGraph(KnowledgeQuestions):
             *(replace(one, active=False, replaced_by="") for one in gone),
             *(one.restored() for one in back),
         )
-        self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in after])
+        self._nodes.put(*after)
+        self._nodes.finish()
         return after
 
     def retract(self, text: str, back: bool = False) -> Proposition:
@@ -283,21 +290,21 @@ class KnowledgeGraph(KnowledgeQuestions):
             again = [replace(known, active=True)]
             told = self._nodes.semantic.told()
             again += [replace(one, active=False) for one in told if one.active and one.replaced_by == text]
-            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, one) for one in again])
+            self._nodes.put(*again)
+            self._nodes.finish()
             return again[0]
 
     def update(self) -> int:
         """Merge each proposition with the one most like it where both say the same; return how many went."""
         self.embed_statements()
         with self._lock:
-            edits: list[Edit] = []
             for proposition in self._nodes.semantic.all():
-                edits += self._nodes.updates(proposition.text)
-            self._nodes.finish(edits)
+                self._nodes.update(proposition.text)
+            changed = self._nodes.finish()
             left = [one.text for one in self._nodes.semantic.all() if one.active][-_MOST_JUDGED:]
-        edits += self._combine_left(left)
+        changed += self._combine_left(left)
         self.embed_statements()
-        return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
+        return len(_over(changed))
 
     def delete(self, criteria: Criteria) -> Deleted:
         """Delete the propositions that criteria match, and the steps that no other one comes from; return what went.
@@ -314,14 +321,14 @@ class KnowledgeGraph(KnowledgeQuestions):
             return self._deleted(least_useful(self._nodes.semantic.all(), self._nodes.is_told, kept))
 
     def _deleted(self, gone: Sequence[Proposition], with_steps: bool = False) -> Deleted:
-        edits = [self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone]
+        self._nodes.remove(*gone)
         steps: list[StandardStep] = []
         if gone and with_steps:
             kept = {source for one in self._nodes.semantic.all() for source in one.sources}
             sources = dict.fromkeys(source for one in gone for source in one.sources if source not in kept)
             steps = [self._nodes.steps[source] for source in sources if source in self._nodes.steps]
-            edits += [self._nodes.edit(STEPS, step.source, None) for step in steps]
-        self._nodes.finish(edits)
+            self._nodes.remove(*steps)
+        self._nodes.finish()
         return Deleted(tuple(map(to_dict, gone)), tuple(map(step_to_dict, steps)))
 
     def bring_back(self, deleted: Deleted) -> int:
@@ -329,9 +336,9 @@ class KnowledgeGraph(KnowledgeQuestions):
         steps = [step_from_dict(dict(one)) for one in deleted.steps]
         propositions = [proposition_from_dict(dict(one)) for one in deleted.propositions]
         with self._lock:
-            edits = [self._nodes.edit(STEPS, one.source, one) for one in steps if one.source not in self._nodes.steps]
             back = [one for one in propositions if self._nodes.semantic.get(one.text) is None]
-            self._nodes.finish(edits + [self._nodes.edit(PROPOSITIONS, one.text, one) for one in back])
+            self._nodes.put(*(one for one in steps if one.source not in self._nodes.steps), *back)
+            self._nodes.finish()
             return len(back)
 
     def delete_document(self, document: str, back: bool = False) -> None:
@@ -359,7 +366,8 @@ class KnowledgeGraph(KnowledgeQuestions):
         with self._lock:
             stamped = [step for step in self._nodes.steps.values() if 0 < step.stamp_ns < before_ns]
             old = [step for step in stamped if step.state not in (TOLD, COMPRESSED)]
-            self._nodes.finish([self._nodes.edit(STEPS, step.source, step.compressed()) for step in old])
+            self._nodes.put(*(step.compressed() for step in old))
+            self._nodes.finish()
             return len(old)
 
     # --- forgetting ------------------------------------------------------------------------------

@@ -103,30 +103,6 @@ def least_useful(
 Node = Proposition | StandardStep
 
 
-@dataclass(frozen=True)
-class Edit:
-    """One node before and after; None: it was not there. kind: as in the log. key: names it within its kind."""
-
-    kind: str
-    key: str
-    before: Node | None
-    after: Node | None
-
-    @property
-    def logged_key(self) -> str:
-        """What names the node in the log."""
-        node = self.before or self.after
-        return node.key if isinstance(node, Proposition) else self.key
-
-
-@dataclass(frozen=True)
-class Withdrawal:
-    """What an episode's withdrawal changed, and the keys of what went."""
-
-    stated: list[Proposition]
-    keys: list[str]
-
-
 class KnowledgeNodes:
     """Not thread-safe; its owner locks.
 
@@ -144,6 +120,7 @@ class KnowledgeNodes:
         self.steps: PackedTable[StandardStep] = PackedTable(pack_step, unpack_step)
         self._log = log
         self._on_removal = on_removal
+        self._before: dict[tuple[str, str], Node | None] = {}  # of what changed since finish()
 
     def packed(self) -> Arrays:
         """Return statements, their steps and all indexes over them as arrays."""
@@ -154,20 +131,20 @@ class KnowledgeNodes:
         self.semantic.restore(part("semantic", arrays))
         self.steps.restore(part("steps", arrays))
 
+    def _states(self, proposition: Proposition) -> list[str]:
+        return [step.state for source in proposition.sources if (step := self.steps.get(source)) is not None]
+
     def is_told(self, proposition: Proposition) -> bool:
         """Return whether a proposition counts and was told by a person."""
-        steps = (self.steps.get(source) for source in proposition.sources)
-        return proposition.active and any(step is not None and step.state == TOLD for step in steps)
+        return proposition.active and TOLD in self._states(proposition)
 
     def was_read(self, proposition: Proposition) -> bool:
         """Return whether a proposition stands in a document or talk."""
-        steps = (self.steps.get(source) for source in proposition.sources)
-        return any(step is not None and step.state not in (TOLD, ASKED) for step in steps)
+        return any(state not in (TOLD, ASKED) for state in self._states(proposition))
 
     def was_said_with_a_task(self, proposition: Proposition) -> bool:
         """Return whether a person said it beside what was to be done."""
-        steps = (self.steps.get(source) for source in proposition.sources)
-        return any(step is not None and step.state == ASKED for step in steps)
+        return ASKED in self._states(proposition)
 
     def said_in(self, source: str, proposition: Proposition) -> Proposition:
         """Return a proposition of a step; of an instruction all that it tells, with what it asks for in quotes, which
@@ -185,35 +162,33 @@ class KnowledgeNodes:
         facts += sorted(json.dumps(step_to_dict(one), sort_keys=True) for one in self.steps.values())
         return hashlib.blake2b("\n".join(facts).encode(), digest_size=16).hexdigest()
 
-    # --- edits -----------------------------------------------------------------------------------
+    # --- changes, which finish() makes durable -----------------------------------------------------
 
-    def stated(self, proposition: Proposition) -> Edit:
-        """Put a statement, or its sources where it is known, which then counts again; return this for finish()."""
+    def state(self, proposition: Proposition) -> None:
+        """Take a statement over, or its sources where it is known, which then counts again."""
         known = self.semantic.get(proposition.text)
         # A step that is read again says nothing new, also where its statement was joined with another.
-        if known is not None and set(proposition.sources) <= set(known.sources):
-            return Edit(PROPOSITIONS, proposition.text, known, known)
-        kept = replace(known.merged(proposition), active=True, replaced_by="") if known else proposition
-        return self.edit(PROPOSITIONS, proposition.text, kept)
+        if known is None:
+            self.put(proposition)
+        elif not set(proposition.sources) <= set(known.sources):
+            self.put(replace(known.merged(proposition), active=True, replaced_by=""))
 
-    def updates(self, text: str, only_the_same: bool = False) -> list[Edit]:
-        """Do what becomes of a proposition beside the one that is most like it; return this for finish().
+    def update(self, text: str, only_the_same: bool = False) -> None:
+        """Do what becomes of a proposition beside the one that is most like it.
 
         only_the_same: leave both where they say different things.
         """
         pair = self._pair(text)
         if pair is None:
-            return []
+            return
         earlier, later = pair
         update = judge_by_rules(earlier, later)
-        # What was read is decided by what it says when it is told: see told_updates.
+        # What was read is decided by what it says when it is told: see update_told.
         if update.relationship != "same" and (only_the_same or earlier.structure or later.structure):
-            return []
-        if not (update.deactivate_earlier or update.deactivate_later):
-            return []
+            return
         if update.relationship == "topic" and self.semantic.cosine(earlier.text, later.text) < TOPIC_LIKENESS:
-            return []
-        return self.combined(earlier, later, update)
+            return
+        self.combine(earlier, later, update)
 
     def _pair(self, text: str) -> tuple[Proposition, Proposition] | None:
         """Return a proposition and the one that is most like it, the earlier first; None without one."""
@@ -231,20 +206,21 @@ class KnowledgeNodes:
             return None
         return pair
 
-    def combined(self, earlier: Proposition, later: Proposition, update: Update) -> list[Edit]:
-        """Do what was decided of two propositions; return this for finish()."""
-        results = updated(earlier, later, update)
-        return [self.edit(PROPOSITIONS, one.text, one) for one in results if one != self.semantic.get(one.text)]
+    def combine(self, earlier: Proposition, later: Proposition, update: Update) -> None:
+        """Do what was decided of two propositions."""
+        for one in updated(earlier, later, update):
+            if one != self.semantic.get(one.text):
+                self.put(one)
 
-    def told_updates(self, text: str) -> list[Edit]:
-        """Do what becomes of earlier statements because this one was told; return this for finish().
+    def update_told(self, text: str) -> None:
+        """Do what becomes of earlier statements because this one was told.
 
         Where both are read, subject, relation and time decide; else two that say the same are one, and others stay.
         """
         later = self.semantic.get(text)
-        edits = self.updates(text, only_the_same=True)
+        self.update(text, only_the_same=True)
         if later is None or not later.active or not later.structure:
-            return edits
+            return
         held = self.semantic.structured()
         several = names_of_several(fact for one in held for fact in one.facts)
         # Of which of two people of one name it was told, nobody knows.
@@ -252,59 +228,70 @@ class KnowledgeNodes:
         for earlier in held:
             ended = all(any(one.replaces(fact) for one in certain) for fact in earlier.facts)
             if earlier.text != text and ended and self.semantic.order(earlier) <= self.semantic.order(later):
-                edits.append(self.edit(PROPOSITIONS, earlier.text, earlier.ended(later.text, later.stamp_ns)))
-        return edits
+                self.put(earlier.ended(later.text, later.stamp_ns))
 
-    def edit(self, kind: str, key: str, after: Node | None) -> Edit:
-        """Put a node in the place of the one of this key, None to drop that; return this for finish()."""
-        before = self.semantic.get(key) if kind == PROPOSITIONS else self.steps.get(key)
-        if isinstance(after, Proposition):
-            self.semantic.put(after)
-        elif isinstance(after, StandardStep):
-            self.steps[key] = after
-        elif kind == PROPOSITIONS:
-            self.semantic.remove(key)
-        else:
-            self.steps.pop(key, None)
-        return Edit(kind, key, before, after)
+    def put(self, *nodes: Node) -> None:
+        """Take nodes over, each in the place of the one of its text or source."""
+        for node in nodes:
+            if isinstance(node, Proposition):
+                self._before.setdefault((PROPOSITIONS, node.text), self.semantic.get(node.text))
+                self.semantic.put(node)
+            else:
+                self._before.setdefault((STEPS, node.source), self.steps.get(node.source))
+                self.steps[node.source] = node
 
-    def finish(self, edits: Sequence[Edit]) -> None:
-        """Make edits durable."""
-        last = {(edit.kind, edit.key): edit for edit in edits if edit.before != edit.after}
-        nodes = [edit.after for edit in last.values() if edit.after is not None]
-        for kind in (PROPOSITIONS, STEPS):
-            gone = [edit.logged_key for edit in last.values() if edit.kind == kind and edit.after is None]
-            if gone:
+    def remove(self, *nodes: Node) -> None:
+        """Drop nodes that are held."""
+        for node in nodes:
+            if isinstance(node, Proposition):
+                self._before.setdefault((PROPOSITIONS, node.text), node)
+                self.semantic.remove(node.text)
+            else:
+                self._before.setdefault((STEPS, node.source), node)
+                del self.steps[node.source]
+
+    def finish(self) -> list[Node]:
+        """Make durable what changed since the last time; return the nodes that did, as they are now."""
+        before, self._before = self._before, {}
+        changed: list[Node] = []
+        gone: dict[str, list[str]] = {PROPOSITIONS: [], STEPS: []}
+        for (kind, key), was in before.items():
+            now = self.semantic.get(key) if kind == PROPOSITIONS else self.steps.get(key)
+            if now is not None:
+                changed += [now] if now != was else []
+            elif was is not None:
+                gone[kind].append(was.key if isinstance(was, Proposition) else key)
+        for kind, keys in gone.items():
+            if keys:
                 self._on_removal()
-                self._log.remove_documents(kind, gone)
-        self._put(
-            [node for node in nodes if isinstance(node, Proposition)],
-            [node for node in nodes if isinstance(node, StandardStep)],
-        )
+                self._log.remove_documents(kind, keys)
+        steps = [one for one in changed if isinstance(one, StandardStep)]
+        stated = [one for one in changed if isinstance(one, Proposition)]
+        self._log.put_documents(STEPS, [(step.source, step_to_dict(step), ()) for step in steps])
+        self._log.put_documents(PROPOSITIONS, [(p.key, to_dict(p), self._origins(p.sources)) for p in stated])
+        return changed
 
     # --- forgetting ------------------------------------------------------------------------------
 
     def forget(self, session: str) -> int:
         """Withdraw a session for good; return how many facts that only it supported are gone."""
-        withdrawn = self.drop(session)
-        steps = [source for source in self.steps if source.rpartition(":")[0] == session]
-        for source in steps:
-            del self.steps[source]
-        self._log.remove_documents(PROPOSITIONS, withdrawn.keys)
-        self._log.remove_documents(STEPS, steps)
-        self._put(withdrawn.stated, [])
-        return len(withdrawn.keys)
+        gone = self._withdrawn(session)
+        self.remove(*(step for source, step in self.steps.items() if source.rpartition(":")[0] == session))
+        self.finish()
+        return gone
 
-    def drop(self, session: str) -> Withdrawal:
-        """Withdraw a session that has gone from the store already; return what that took and changed."""
+    def drop(self, session: str) -> None:
+        """Withdraw a session that has gone from the store already."""
+        self._withdrawn(session)
+        self._before.clear()
+
+    def _withdrawn(self, session: str) -> int:
         self._on_removal()
-        shown = self.semantic.of_session(session)
-        for proposition in shown:
-            self.semantic.remove(proposition.text)
-        stated = [left for one in shown if (left := one.without(session)) is not None]
-        for left in stated:
-            self.semantic.put(left)
-        return Withdrawal(stated, [one.key for one in shown if self.semantic.get(one.text) is None])
+        shown = {one: one.without(session) for one in self.semantic.of_session(session)}
+        self.put(*filter(None, shown.values()))
+        gone = [one for one, left in shown.items() if left is None]
+        self.remove(*gone)
+        return len(gone)
 
     def take_out(self, is_gone: Callable[[str, str], bool]) -> None:
         """Give up what has gone from the store already; is_gone: by a document's kind and id."""
@@ -313,12 +300,6 @@ class KnowledgeNodes:
             self.semantic.remove(text)
         for source in [source for source in self.steps if is_gone(STEPS, source)]:
             del self.steps[source]
-
-    # --- the log ---------------------------------------------------------------------------------
-
-    def _put(self, stated: Sequence[Proposition], steps: Sequence[StandardStep]) -> None:
-        self._log.put_documents(STEPS, [(step.source, step_to_dict(step), ()) for step in steps])
-        self._log.put_documents(PROPOSITIONS, [(p.key, to_dict(p), self._origins(p.sources)) for p in stated])
 
     def _origins(self, sources: Sequence[str]) -> tuple[Source, ...]:
         """Return what facts come from, as the store names it: steps that are held, else their episodes."""
