@@ -173,7 +173,7 @@ class SemanticGraph:
             self._rows.remove(text)
             self._waiting.pop(text, None)
         else:
-            self._rows.add([proposition], None)
+            self._rows.add(proposition)
             if known is None or not known.active:
                 self._waiting[text] = text
         self._propositions[text] = proposition
@@ -277,9 +277,7 @@ class SemanticGraph:
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Take over the vectors (n, dimension) of texts; those that have gone meanwhile are left out."""
-        live = [index for index, text in enumerate(texts) if text in self._rows]
-        self._rows.put_vectors([texts[index] for index in live], vectors[live])
-        self.changes += len(live)
+        self.changes += self._rows.put_vectors(texts, vectors)
         for text in texts:
             self._waiting.pop(text, None)
 

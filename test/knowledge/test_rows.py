@@ -1,7 +1,5 @@
 """The indexes over propositions stay equal to freshly made ones, whatever comes and goes."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,10 +19,11 @@ class KeptRows(StatementRows):
         self.held: dict[str, Proposition] = {}
         super().__init__(DIMENSION, self.held.__getitem__)
 
-    def add(self, statements: Sequence[Proposition], vectors: np.ndarray | None) -> None:
-        for place, one in enumerate(statements):
-            super().add([one], None if vectors is None else vectors[place : place + 1])
-            self.held[one.text] = one
+    def add(self, statement: Proposition, vector: np.ndarray | None = None) -> None:
+        super().add(statement)
+        self.held[statement.text] = statement
+        if vector is not None:
+            self.put_vectors([statement.text], vector)
 
 
 def statement(key: str, source: str = "s:0", subject: str = "", *concepts: str) -> Proposition:
@@ -39,9 +38,9 @@ def vector_at(place: int) -> np.ndarray:
 
 def test_statement_with_new_sources_keeps_its_row_and_its_vector() -> None:
     rows = KeptRows()
-    rows.add([statement("The mug is red.", "s:0", "", "mug")], vector_at(3))
+    rows.add(statement("The mug is red.", "s:0", "", "mug"), vector_at(3))
     (before,) = rows.by_concept.first("mug", 5)
-    rows.add([statement("The mug is red.", "t:4", "", "mug", "red")], None)
+    rows.add(statement("The mug is red.", "t:4", "", "mug", "red"))
     assert rows.by_concept.first("mug", 5) == rows.by_concept.first("red", 5) == [before]
     assert rows.vector_of("The mug is red.") is not None
     assert rows.steps.number("s:0") == NO_STEP
@@ -51,7 +50,7 @@ def test_statement_with_new_sources_keeps_its_row_and_its_vector() -> None:
 def test_statement_that_is_taken_out_leaves_nothing() -> None:
     rows = KeptRows()
     empty = rows.figures()
-    rows.add([statement("Oahu is an island.", "s:0", "Hawaii", "island")], vector_at(0))
+    rows.add(statement("Oahu is an island.", "s:0", "Hawaii", "island"), vector_at(0))
     rows.remove("Oahu is an island.")
     assert rows.figures() == empty
     assert (rows.by_subject.count("hawaii"), rows.by_concept.first("oahu", 5), len(rows.words)) == (0, [], 0)
@@ -60,7 +59,7 @@ def test_statement_that_is_taken_out_leaves_nothing() -> None:
 def test_rows_are_given_again_so_that_a_long_life_needs_no_more_memory() -> None:
     rows = KeptRows()
     for number in range(500):
-        rows.add([statement(f"Thing {number} was seen.", f"s:{number}", "", "seen")], vector_at(number))
+        rows.add(statement(f"Thing {number} was seen.", f"s:{number}", "", "seen"), vector_at(number))
         if number >= 10:
             rows.remove(f"Thing {number - 10} was seen.")
     assert len(rows) == 10
@@ -71,8 +70,8 @@ def test_rows_are_given_again_so_that_a_long_life_needs_no_more_memory() -> None
 
 def test_name_in_a_longer_name_leads_to_its_subject() -> None:
     rows = KeptRows()
-    rows.add([statement("She met Ivo Quill at noon.", "a:0")], None)
-    rows.add([statement("He was born at Zadar.", "b:0", "Quill")], None)
+    rows.add(statement("She met Ivo Quill at noon.", "a:0"))
+    rows.add(statement("He was born at Zadar.", "b:0", "Quill"))
     step = rows.steps.number("a:0")
     assert rows.named_subjects(step) == {"quill"}
     assert " quill " in rows.names_of(step)
@@ -92,10 +91,10 @@ def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tupl
             held.pop(key, None)
         else:
             held[key] = statement(key, f"s:{source}", f"Subject{source % 2}", f"concept{number % 4}")
-            grown.add([held[key]], vector_at(number))
+            grown.add(held[key], vector_at(number))
     fresh = KeptRows()
     for key, one in held.items():
-        fresh.add([one], vector_at(int(key.split()[0].removeprefix("Word"))))
+        fresh.add(one, vector_at(int(key.split()[0].removeprefix("Word"))))
     assert grown.figures() == fresh.figures()
     for concept in ("concept0", "concept1", "other2", "word3"):
         assert keys_of(grown, concept) == keys_of(fresh, concept)

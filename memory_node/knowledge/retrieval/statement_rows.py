@@ -89,20 +89,12 @@ class StatementRows:
     def __contains__(self, key: str) -> bool:
         return key in self._rows
 
-    def add(self, statements: Sequence[Proposition], vectors: Vectors | None) -> None:
-        """Take over statements, each with its vector, (n, dimension); one that is known is replaced.
-
-        vectors: None leaves them to put_vectors(); a statement that is known keeps the one that it has.
-        """
-        rows = [self._add(statement) for statement in statements]
-        if vectors is not None and rows:
-            self.vectors.put(np.array(rows, dtype=np.int64), vectors)
-
-    def put_vectors(self, keys: Sequence[str], vectors: Vectors) -> None:
-        """Make statements findable by their meaning."""
+    def put_vectors(self, keys: Sequence[str], vectors: Vectors) -> int:
+        """Make statements findable by their meaning, those that are held; return how many these are."""
         held = [index for index, key in enumerate(keys) if key in self._rows]
         if held:
             self.vectors.put(np.array([self._rows[keys[index]] for index in held], dtype=np.int64), vectors[held])
+        return len(held)
 
     def vector_of(self, key: str) -> Vectors | None:
         """Return a statement's vector (dimension,), None while it has none."""
@@ -171,7 +163,8 @@ class StatementRows:
             begin += len(named[-1].split()) if named else 1
         return found
 
-    def _add(self, statement: Proposition) -> int:
+    def add(self, statement: Proposition) -> None:
+        """Take a statement over; one that is known is replaced, and keeps its vector. See put_vectors()."""
         row = self._rows.get(statement.text)
         known = self.statement(row) if row is not None else None
         if known is not None and known.subject != statement.subject:
@@ -188,7 +181,6 @@ class StatementRows:
             self.by_subject.add(subject, step)
         for concept in self._concepts(row, statement):
             self.by_concept.add(concept, row)
-        return row
 
     def _new_row(self, statement: Proposition) -> int:
         said = statement.statement
