@@ -160,7 +160,7 @@ class CompiledGame:
         return SkillCall("Explore", (call.arguments[0], *dict.fromkeys(places)))
 
     def _read_goals(self, embedder: TextEmbedder) -> Sequence[Goal]:
-        situation = PlanningContext(self._memory, lambda _: None, lambda _: None, skills=TEXT_SKILLS)
+        situation = PlanningContext(self._memory, skills=TEXT_SKILLS)
         home = home_classes(situation, self._kinds)
         reader = Understander(self._kinds, None, embedder, asks=False, open_names=True)
         return reader.understand(self._robot.task, home).goals

@@ -21,6 +21,7 @@ from memory_node.planner.planner import (
     PlanOutcome,
     PlanProgress,
     ProgressKind,
+    ignore,
 )
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
@@ -103,10 +104,6 @@ class _Record:
     lookups: list[Lookup] = field(default_factory=list)
 
 
-def _ignore(_: object) -> None:
-    return None
-
-
 def _never() -> bool:
     return False
 
@@ -124,8 +121,8 @@ class InstructionExecutor:
     memory: MemoryPort
     robot: SkillPort
     planner: Planner
-    on_step: Callable[[ExecutedStep], None] = _ignore
-    on_lookup: Callable[[Lookup], None] = _ignore
+    on_step: Callable[[ExecutedStep], None] = ignore
+    on_lookup: Callable[[Lookup], None] = ignore
     sources: frozenset[ContextSource] = ALL_SOURCES
     skills: frozenset[str] = ALL_SKILLS
     conversation: Conversation = field(default_factory=Conversation)
@@ -138,7 +135,7 @@ class InstructionExecutor:
     def execute(
         self,
         instruction: str,
-        on_progress: Callable[[PlanProgress], None] = _ignore,
+        on_progress: Callable[[PlanProgress], None] = ignore,
         cancelled: Callable[[], bool] = _never,
         goals: Sequence[Goal] = (),
     ) -> InstructionResult:

@@ -67,6 +67,10 @@ class PlanProgress:
 Report = Callable[[PlanProgress], None]
 
 
+def ignore(_: object) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True)
 class PlannedStep:
     """The next skill to execute, and which goal (index from 0) it serves.
@@ -179,8 +183,8 @@ class PlanningContext:
     """
 
     memory: MemoryPort
-    report: Report
-    on_lookup: Callable[[Lookup], None]
+    report: Report = ignore
+    on_lookup: Callable[[Lookup], None] = ignore
     sources: frozenset[ContextSource] = ALL_SOURCES
     skills: frozenset[str] = ALL_SKILLS
     conversation: Conversation = field(default_factory=Conversation)

@@ -149,7 +149,7 @@ def run_planner() -> Callable[..., list[SkillCall]]:
     from memory_node.planner.planner import Planner, PlanningContext
 
     def run(planner: Planner, text: str, robot: SymbolicRobot, watch: Callable[[], None]) -> list[SkillCall]:
-        situation = PlanningContext(None, lambda _: None, lambda _: None)  # type: ignore[arg-type]
+        situation = PlanningContext(None)  # type: ignore[arg-type]
         steps, calls = planner.run(text, situation), []
         try:
             step = next(steps)

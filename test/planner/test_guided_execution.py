@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 import pytest
+from tiny_home import played
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
@@ -42,17 +43,17 @@ def carried(port: Scripted, results: Mapping[str, list[FailureReason]]) -> tuple
     records: list[PlannedStep] = []
     steps = GuidedExecution(port, "e1", lambda _: None, lambda step, _: records.append(step), {})
     left = {skill: list(reasons) for skill, reasons in results.items()}
-    run, done = steps.run(PlannedStep(PICK)), []
-    try:
-        step = next(run)
-        while True:
-            reasons = left.get(step.call.skill, [])
-            reason = reasons.pop(0) if reasons else FailureReason.NONE
-            done.append(step.call.skill + ("" if reason is FailureReason.NONE else f":{reason}"))
-            step = run.send(SkillResult(step.call, reason is FailureReason.NONE, reason))
-    except StopIteration as stop:
-        assert [step.call.skill for step in records] == [one.partition(":")[0] for one in done]
-        return done, stop.value
+    done: list[str] = []
+
+    def execute(call: SkillCall) -> SkillResult:
+        reasons = left.get(call.skill, [])
+        reason = reasons.pop(0) if reasons else FailureReason.NONE
+        done.append(call.skill + ("" if reason is FailureReason.NONE else f":{reason}"))
+        return SkillResult(call, reason is FailureReason.NONE, reason)
+
+    result = played(steps.run(PlannedStep(PICK)), execute)
+    assert [step.call.skill for step in records] == [one.partition(":")[0] for one in done]
+    return done, result
 
 
 def test_without_guidance_the_step_is_done_once() -> None:
@@ -148,18 +149,16 @@ def test_each_part_of_experience_prepares_for_a_closed_door_by_itself(
     planner = GuidedPlanner(Storing(), experience, lambda: 0, guidance=compiling(experience))
     seen = []
     for _ in days:
-        run = planner.run("put the egg away", PlanningContext(cast("MemoryPort", None), lambda _: None, lambda _: None))
+        run = planner.run("put the egg away", PlanningContext(cast("MemoryPort", None)))
         done: list[str] = []
-        try:
-            step = next(run)
-            while True:
-                is_open = "OpenObject" in done or step.call.skill != "PutObject"
-                done.append(f"{'' if is_open else '-'}{step.call.skill}")
-                step = run.send(
-                    SkillResult(step.call, is_open, FailureReason.NONE if is_open else FailureReason.CLOSED)
-                )
-        except StopIteration:
-            assert experience.wait_settled(10.0)
+
+        def execute(call: SkillCall, done: list[str] = done) -> SkillResult:
+            is_open = "OpenObject" in done or call.skill != "PutObject"
+            done.append(f"{'' if is_open else '-'}{call.skill}")
+            return SkillResult(call, is_open, FailureReason.NONE if is_open else FailureReason.CLOSED)
+
+        played(run, execute)
+        assert experience.wait_settled(10.0)
         seen.append([one for one in done if one.lstrip("-") in ("PutObject", "OpenObject")])
     experience.close()
     assert seen == days
@@ -169,18 +168,17 @@ def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
     experience = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
     told: list[PlanProgress] = []
     planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=compiling(experience))
-    run = planner.run("fetch the mug", PlanningContext(cast("MemoryPort", None), told.append, lambda _: None))
-    done = []
-    try:
-        step = next(run)
-        while True:
-            done.append(str(step.call))
-            step = run.send(SkillResult(step.call, True))
-    except StopIteration as stop:
-        outcome = stop.value
+    run = planner.run("fetch the mug", PlanningContext(cast("MemoryPort", None), told.append))
+    done: list[SkillCall] = []
+
+    def execute(call: SkillCall) -> SkillResult:
+        done.append(call)
+        return SkillResult(call, True)
+
+    outcome = played(run, execute)
     experience.close()
     assert outcome.success
-    assert done == ["GoToObject(Mug)", "PickupObject(Mug)"]
+    assert done == [GO, PICK]
     states = [progress.state for progress in told if progress.kind is ProgressKind.STATE]
     assert states[0][:2] == ("Goal: fetch the mug", "Now: fetch Mug")
     assert "Robot: the hand is empty; the robot stands at Mug" in states[-1]

@@ -3,6 +3,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from tiny_home import played
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import MemoryPort
@@ -33,7 +34,7 @@ class EmptyHand:
 
 
 def situation() -> PlanningContext:
-    return PlanningContext(cast("MemoryPort", EmptyHand()), _ignore, _ignore)
+    return PlanningContext(cast("MemoryPort", EmptyHand()))
 
 
 class NoLog:
@@ -51,10 +52,6 @@ class NoLog:
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         pass
-
-
-def _ignore(_: object) -> None:
-    return None
 
 
 @pytest.fixture
@@ -125,16 +122,14 @@ class ListedPlanner:
 
 def carry_out(planner: GuidedPlanner, *successes: bool, changes: tuple[StateChange, ...] = ()) -> PlanOutcome:
     """Let a robot whose skills end so one after the other carry out an instruction."""
-    run = planner.run("put the egg away", situation())
     ends = iter(successes)
-    try:
-        step = next(run)
-        while True:
-            done = next(ends)
-            reason = FailureReason.NONE if done else FailureReason.EXECUTION
-            step = run.send(SkillResult(step.call, done, reason, object_id="thing-17", changes=changes))
-    except StopIteration as stop:
-        return cast("PlanOutcome", stop.value)
+
+    def execute(call: SkillCall) -> SkillResult:
+        done = next(ends)
+        reason = FailureReason.NONE if done else FailureReason.EXECUTION
+        return SkillResult(call, done, reason, object_id="thing-17", changes=changes)
+
+    return cast("PlanOutcome", played(planner.run("put the egg away", situation()), execute))
 
 
 def test_failed_attempt_is_tried_again_up_to_the_limit(clock: Clock) -> None:
@@ -256,7 +251,7 @@ def test_what_the_robot_names_as_closed_is_recorded_by_memorys_id(clock: Clock) 
             return super().record(step)
 
     experience = Listening(ExperienceConfig(), NoLog(), now_ns=lambda: 0)
-    context = PlanningContext(cast("MemoryPort", HoldsAnEggIn()), _ignore, _ignore)
+    context = PlanningContext(cast("MemoryPort", HoldsAnEggIn()))
     run = GuidedPlanner(OpensWhatTheRobotNames(), experience, clock).run("fetch the egg", context)
     step = next(run)
     step = run.send(SkillResult(step.call, False, FailureReason.CLOSED, object_id="robots-fridge"))

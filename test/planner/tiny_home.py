@@ -1,7 +1,8 @@
 """A home in a few lines, its robot and its memory, for tests that need no simulator."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from memory_node.domain.scene import Area, HeldObject, SceneObject, SceneSnapsho
 from memory_node.domain.skill import Exploration, FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.planner.planner import PlannedStep
 
 
 @dataclass
@@ -143,3 +145,13 @@ def kitchen_home() -> TinyHome:
         TinyThing("m-mug2", "Mug", "m-fridge"),
         TinyThing("m-sink", "SinkBasin"),
     )
+
+
+def played(run: Generator[PlannedStep, SkillResult, Any], execute: Callable[[SkillCall], SkillResult]) -> Any:
+    """Carry out each step of a planner's run; return its outcome."""
+    try:
+        step = next(run)
+        while True:
+            step = run.send(execute(step.call))
+    except StopIteration as stop:
+        return stop.value
