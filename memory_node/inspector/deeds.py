@@ -1,4 +1,4 @@
-"""The edits that people and agents make, each with its undo, and the record of them: who, what, when.
+"""The edits that people and agents make: verbs, each with its undo, and the record of them: who, what, when.
 
 Those that name a thing raise NotFoundError where nothing in the scene graph carries it; it names what may be meant.
 """
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import ConflictError, InvalidValueError, NotFoundError, RobotMemoryError
@@ -19,8 +20,10 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.inspector import requests as asks
-from memory_node.inspector.agent_memory import AgentMemory
+from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
+from memory_node.inspector.answers import EditRecord
 from memory_node.inspector.requests import LONGEST_WAIT_S
+from memory_node.inspector.robot_tasks import RobotTasks
 from memory_node.knowledge.answering import Mode
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.told.telling import in_words
@@ -172,32 +175,60 @@ class EditBook:
             del self._edits[oldest], self._deeds[oldest]
 
 
+@dataclass(frozen=True)
+class Desk:
+    """What verbs work on. kinds: the label space. clock: "now" on memory's time line. caller: who asks.
+
+    robot: carries out instructions; None: nobody may have it do that here.
+    """
+
+    memory: AgentMemory
+    views: MemoryViews
+    kinds: ObjectCatalogue
+    clock: Clock
+    book: EditBook
+    robot: RobotTasks | None = None
+    caller: str = "agent"
+
+    def of(self, caller: str) -> Desk:
+        """Return the same for another caller."""
+        return replace(self, caller=caller)
+
+    def carry_out(self, deed: Deed, told: asks.Edit) -> EditRecord:
+        """Make an edit, or have it wait, and keep it on record."""
+        return EditRecord.of(self.book.run(self.caller, deed, told.wait_s))
+
+
 # The stamp of what is told: memory's own now.
 _NOW = 0
 # Statements among which those are that a told fact says again.
 _ALIKE = 20
 
 
-def edit(memory: AgentMemory, told: asks.EditObject) -> Deed:
-    """Return one of the operations of srv/EditObject."""
-    position, words, edit_id = _position(told.position) or (0.0, 0.0, 0.0), _words(memory, told), new_id()
+def edit_object(here: Desk, told: asks.EditObject) -> EditRecord:
+    """Correct memory by hand: relabel, call, merge, split, delete, restore, name_room."""
+    position, words, edit_id = _position(told.position) or (0.0, 0.0, 0.0), _words(here.memory, told), new_id()
 
     def run() -> tuple[str, ...]:
-        return (memory.edit(told.operation, told.object_id, told.other_id, told.new_class, position, edit_id),)
+        return (here.memory.edit(told.operation, told.object_id, told.other_id, told.new_class, position, edit_id),)
 
-    return Deed(words, run, lambda _: _take_back(memory, edit_id))
+    return here.carry_out(Deed(words, run, lambda _: _take_back(here.memory, edit_id)), told)
 
 
-def move(memory: AgentMemory, told: asks.MoveObject) -> Deed:
-    """Return: an object is at a place (x, y, z) in map, m, now, and it is not known what it stands on."""
-    found = known_object(memory, told.object_id)
+def move_object(here: Desk, told: asks.MoveObject) -> EditRecord:
+    """Tell that a thing is somewhere else."""
+    found = known_object(here.memory, told.object_id)
     x, y, z = told.position
     change = StateChange(found.id, found.class_name, _NOW, held=False, position=(x, y, z), source="user")
-    return _told(memory, f"move {_named(found)} to ({x:.2f}, {y:.2f}, {z:.2f})", change)
+    return _told(here, told, f"move {_named(found)} to ({x:.2f}, {y:.2f}, {z:.2f})", change)
 
 
-def remember(memory: AgentMemory, told: asks.Remember) -> Deed:
-    """Return: what is so of an object now, its states and its place; one that is told with a place may be new."""
+def remember(here: Desk, told: asks.Remember) -> EditRecord:
+    """Tell memory what is so of a thing now, for example that a mug is clean or lies in a drawer.
+
+    Without object_id the only thing of object_class is meant, or a new one whose place is told. What memory does not
+    know is refused with what may be meant.
+    """
     change = StateChange(
         told.object_id,
         told.object_class,
@@ -212,73 +243,88 @@ def remember(memory: AgentMemory, told: asks.Remember) -> Deed:
     )
     said = [f"is {state}" for state in change.added] + [f"is no longer {state}" for state in change.removed]
     said += ["was picked up"] if told.held else ["was put down"] if told.support or told.position is not None else []
-    return _told(memory, f"remember that {told.object_id or told.object_class} {', '.join(said)}", change)
+    return _told(here, told, f"remember that {told.object_id or told.object_class} {', '.join(said)}", change)
 
 
-def tell_fact(memory: AgentMemory, told: asks.TellFact) -> Deed:
-    """Return: a person tells a fact. Its outcome says whether it was understood. Its undo retracts it, unless it had
-    been told before and counted; what it took the place of counts again."""
+def tell_fact(here: Desk, told: asks.TellFact) -> EditRecord:
+    """Tell a fact that a person said; ids: the statements that memory understood. "Forget that ..." takes one back.
+
+    Undo retracts it; what it took the place of counts again.
+    """
     counted: set[str] = set()
     kept: list[Proposition] = []
 
     def run() -> tuple[str, ...]:
-        alike = memory.ask(told.text, Mode.SEMANTIC, _ALIKE).propositions
+        alike = here.memory.ask(told.text, Mode.SEMANTIC, _ALIKE).propositions
         counted.update(_bare(one.text) for one in alike if one.active)
-        statements = memory.tell_fact(told.text, told.teller)
+        statements = here.memory.tell_fact(told.text, told.teller)
         kept[:] = statements
         return tuple(one.text if one.active else f"{_NO_LONGER}{one.text}" for one in statements)
 
     def undo(statements: tuple[str, ...]) -> None:
         for one in statements:
             if not one.startswith(_NO_LONGER) and _bare(one) not in counted:
-                memory.retract_fact(one)
+                here.memory.retract_fact(one)
 
-    return Deed(f"tell: {told.text}", run, undo, lambda: in_words(kept))
+    return here.carry_out(Deed(f"tell: {told.text}", run, undo, lambda: in_words(kept)), told)
 
 
 def _bare(statement: str) -> str:
     return statement.strip().rstrip(".").casefold()
 
 
-def retract_fact(memory: AgentMemory, told: asks.RetractFact) -> Deed:
-    """Return: a statement, by its text, counts no longer."""
+def retract_fact(here: Desk, told: asks.RetractFact) -> EditRecord:
+    """Let a statement count no longer, a told fact for example: memory answers nothing from it any more."""
 
     def run() -> tuple[str, ...]:
-        memory.retract_fact(told.text)
+        here.memory.retract_fact(told.text)
         return (told.text,)
 
-    return Deed(f"retract: {told.text}", run, lambda _: memory.retract_fact(told.text, back=True))
+    return here.carry_out(
+        Deed(f"retract: {told.text}", run, lambda _: here.memory.retract_fact(told.text, back=True)), told
+    )
 
 
-def delete_document(memory: AgentMemory, told: asks.DeleteDocument) -> Deed:
-    """Return: what is known from a document alone is deleted."""
+def delete_document(here: Desk, told: asks.DeleteDocument) -> EditRecord:
+    """Delete what is known from a document, a talk or an episode alone. Undo brings it back."""
 
     def run() -> tuple[str, ...]:
-        memory.delete_document(told.document)
+        here.memory.delete_document(told.document)
         return ()
 
-    return Deed(f"delete {told.document}", run, lambda _: memory.delete_document(told.document, back=True))
+    return here.carry_out(
+        Deed(f"delete {told.document}", run, lambda _: here.memory.delete_document(told.document, back=True)), told
+    )
 
 
-def forget(memory: AgentMemory, told: asks.Forget) -> Deed:
-    """Return: an object is erased, history included, for ever."""
-    found = known_object(memory, told.object_id)
+def undo(here: Desk, told: asks.Undo) -> EditRecord:
+    """Call off an edit that waits, or bring back what was before it."""
+    edit_id = told.edit_id or here.book.last_of(here.caller).id
+    return EditRecord.of(here.book.undo(edit_id, here.caller))
+
+
+def forget(here: Desk, told: asks.Forget) -> EditRecord:
+    """Erase a thing for ever, history and pictures included: let it wait to be able to call it off."""
+    found = known_object(here.memory, told.object_id)
 
     def run() -> tuple[str, ...]:
-        memory.forget(found.id)
+        here.memory.forget(found.id)
         return (found.id,)
 
-    return Deed(f"forget {_named(found)}", run)
+    return here.carry_out(Deed(f"forget {_named(found)}", run), told)
 
 
-def confirm_relocalization(memory: AgentMemory) -> Deed:
-    """Return: the robot is localised in the map that the graph was built in."""
+def confirm_relocalization(here: Desk, told: asks.ConfirmRelocalization) -> EditRecord:
+    """Confirm that the robot is localised in the map of its memory, once a person or the localiser says so.
+
+    Answers with the status frame_not_verified wait for it: the map may have had another origin when they were seen.
+    """
 
     def run() -> tuple[str, ...]:
-        memory.confirm_relocalization()
+        here.memory.confirm_relocalization()
         return ()
 
-    return Deed("confirm that the robot is localised in the map of its memory", run)
+    return here.carry_out(Deed("confirm that the robot is localised in the map of its memory", run), told)
 
 
 def known_object(memory: AgentMemory, object_id: str) -> SceneObject:
@@ -300,9 +346,10 @@ def known_object(memory: AgentMemory, object_id: str) -> SceneObject:
 _NO_LONGER = "no longer: "
 
 
-def _told(memory: AgentMemory, words: str, change: StateChange) -> Deed:
-    edit_id = new_id()
-    return Deed(words, lambda: memory.remember([change], edit_id), lambda _: _take_back(memory, edit_id))
+def _told(here: Desk, told: asks.Edit, words: str, change: StateChange) -> EditRecord:
+    memory, edit_id = here.memory, new_id()
+    deed = Deed(words, lambda: memory.remember([change], edit_id), lambda _: _take_back(memory, edit_id))
+    return here.carry_out(deed, told)
 
 
 def _take_back(memory: AgentMemory, edit_id: str) -> None:

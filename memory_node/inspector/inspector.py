@@ -18,15 +18,14 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import requests as asks
 from memory_node.inspector import scene_rows as rows
-from memory_node.inspector import verbs
 from memory_node.inspector.access import Caller, Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.answers import At, EditRecord, Row, Stamp, Statement, nanoseconds, seconds, several
 from memory_node.inspector.change_feed import ChangeFeed, SceneMirror, as_json
-from memory_node.inspector.deeds import EditBook
+from memory_node.inspector.deeds import Desk, EditBook
+from memory_node.inspector.deeds import undo as undo_edit
 from memory_node.inspector.episode_rows import EpisodeDetail, EpisodeList, episode_value, episodes_value
 from memory_node.inspector.robot_tasks import RobotTasks
-from memory_node.inspector.verbs import Desk
 
 _PERIOD_S = 5.0
 # An hour.
@@ -294,7 +293,7 @@ def edits(here: Here, _: Reader, newest: asks.Count = 50) -> list[EditRecord]:
 @router.post("/edits/{edit_id}/undo")
 def undo(edit_id: ObjectId, _: Empty, here: Here, caller: Editor) -> EditRecord:
     """Take back one edit, as the verb `undo` does."""
-    return verbs.undo(here.desk.of(caller.name), asks.Undo(edit_id=edit_id))
+    return undo_edit(here.desk.of(caller.name), asks.Undo(edit_id=edit_id))
 
 
 @router.get("/path")

@@ -80,8 +80,8 @@ def run(args: argparse.Namespace) -> int:
         RobotMemoryError: the extra is not installed, or there is no such memory.
     """
     try:
+        from memory_node.inspector.deeds import Desk
         from memory_node.inspector.mcp_server import build_server
-        from memory_node.inspector.verbs import Desk
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise

@@ -30,9 +30,10 @@ from memory_node.domain.errors import NotFoundError, RobotMemoryError, faults_of
 from memory_node.inspector.access import Caller, Role
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.change_feed import ChangeFeed, Subscription
+from memory_node.inspector.deeds import Desk
 from memory_node.inspector.episode_rows import StepRow, episodes_value
 from memory_node.inspector.scene_rows import scene_rows
-from memory_node.inspector.verbs import Desk, Verb, verbs_of
+from memory_node.inspector.verbs import Verb, verbs_of
 from memory_node.llm.ask import prompt_templates
 
 SCENE = "memory://scene"

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, get_type_hints
 
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
-from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
-from memory_node.inspector import answers, deeds
+from memory_node.inspector import answers
 from memory_node.inspector import requests as asks
 from memory_node.inspector.access import Role
-from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.answers import nanoseconds
-from memory_node.inspector.deeds import Deed, EditBook
+from memory_node.inspector.deeds import (
+    Desk,
+    confirm_relocalization,
+    delete_document,
+    edit_object,
+    forget,
+    known_object,
+    move_object,
+    remember,
+    retract_fact,
+    tell_fact,
+    undo,
+)
 from memory_node.inspector.robot_tasks import RobotTasks, Task
 from memory_node.knowledge.answering import Mode
 from memory_node.questions.household import of_now
@@ -27,30 +36,6 @@ from memory_node.questions.present import PresentQuestions, ThingWords
 _DEFAULT_K = 5
 _UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AGO = re.compile(r"^(?P<count>\d+(?:\.\d+)?) ?(?P<unit>s|min|h|d)$")
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What verbs work on. kinds: the label space. clock: "now" on memory's time line. caller: who asks.
-
-    robot: carries out instructions; None: nobody may have it do that here.
-    """
-
-    memory: AgentMemory
-    views: MemoryViews
-    kinds: ObjectCatalogue
-    clock: Clock
-    book: EditBook
-    robot: RobotTasks | None = None
-    caller: str = "agent"
-
-    def of(self, caller: str) -> Desk:
-        """Return the same for another caller."""
-        return replace(self, caller=caller)
-
-    def carry_out(self, deed: Deed, told: asks.Edit) -> answers.EditRecord:
-        """Make an edit, or have it wait, and keep it on record."""
-        return answers.EditRecord.of(self.book.run(self.caller, deed, told.wait_s))
 
 
 def find_objects(here: Desk, asked: asks.FindObjects) -> answers.Found:
@@ -119,7 +104,7 @@ def episodes(here: Desk, asked: asks.Episodes) -> answers.ToldEpisodes:
 
 def object(here: Desk, asked: asks.OneObject) -> answers.Thing:
     """Tell all that is known of one thing: where it is, since when, in which states, what is on it."""
-    scene, found = here.memory.scene(removed=True), deeds.known_object(here.memory, asked.object_id)
+    scene, found = here.memory.scene(removed=True), known_object(here.memory, asked.object_id)
     now_ns = here.clock()
     return answers.Thing.told(found, scene, ThingWords(scene, here.kinds.recipient, now_ns), now_ns)
 
@@ -133,62 +118,6 @@ def get_context(here: Desk, asked: asks.GetContext) -> answers.ContextText:
 def scene_text(here: Desk, asked: asks.SceneText) -> str:
     """Describe the whole home as the robot remembers it."""
     return here.memory.scene_text(asked.token_budget)
-
-
-def remember(here: Desk, told: asks.Remember) -> answers.EditRecord:
-    """Tell memory what is so of a thing now, for example that a mug is clean or lies in a drawer.
-
-    Without object_id the only thing of object_class is meant, or a new one whose place is told. What memory does not
-    know is refused with what may be meant.
-    """
-    return here.carry_out(deeds.remember(here.memory, told), told)
-
-
-def move_object(here: Desk, told: asks.MoveObject) -> answers.EditRecord:
-    """Tell that a thing is somewhere else."""
-    return here.carry_out(deeds.move(here.memory, told), told)
-
-
-def edit_object(here: Desk, told: asks.EditObject) -> answers.EditRecord:
-    """Correct memory by hand: relabel, call, merge, split, delete, restore, name_room."""
-    return here.carry_out(deeds.edit(here.memory, told), told)
-
-
-def tell_fact(here: Desk, told: asks.TellFact) -> answers.EditRecord:
-    """Tell a fact that a person said; ids: the statements that memory understood. "Forget that ..." takes one back.
-
-    Undo retracts it; what it took the place of counts again.
-    """
-    return here.carry_out(deeds.tell_fact(here.memory, told), told)
-
-
-def retract_fact(here: Desk, told: asks.RetractFact) -> answers.EditRecord:
-    """Let a statement count no longer, a told fact for example: memory answers nothing from it any more."""
-    return here.carry_out(deeds.retract_fact(here.memory, told), told)
-
-
-def delete_document(here: Desk, told: asks.DeleteDocument) -> answers.EditRecord:
-    """Delete what is known from a document, a talk or an episode alone. Undo brings it back."""
-    return here.carry_out(deeds.delete_document(here.memory, told), told)
-
-
-def confirm_relocalization(here: Desk, told: asks.ConfirmRelocalization) -> answers.EditRecord:
-    """Confirm that the robot is localised in the map of its memory, once a person or the localiser says so.
-
-    Answers with the status frame_not_verified wait for it: the map may have had another origin when they were seen.
-    """
-    return here.carry_out(deeds.confirm_relocalization(here.memory), told)
-
-
-def undo(here: Desk, told: asks.Undo) -> answers.EditRecord:
-    """Call off an edit that waits, or bring back what was before it."""
-    edit_id = told.edit_id or here.book.last_of(here.caller).id
-    return answers.EditRecord.of(here.book.undo(edit_id, here.caller))
-
-
-def forget(here: Desk, told: asks.Forget) -> answers.EditRecord:
-    """Erase a thing for ever, history and pictures included: let it wait to be able to call it off."""
-    return here.carry_out(deeds.forget(here.memory, told), told)
 
 
 def carry_out(here: Desk, asked: asks.CarryOut) -> answers.TaskState:

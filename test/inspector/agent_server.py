@@ -5,11 +5,10 @@ from typing import Any
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.inspector.access import Role
-from memory_node.inspector.deeds import EditBook
+from memory_node.inspector.deeds import Desk, EditBook
 from memory_node.inspector.mcp_server import build_server
 from memory_node.inspector.opened_memory import StoredViews
 from memory_node.inspector.robot_tasks import RobotTasks
-from memory_node.inspector.verbs import Desk
 from memory_node.memory import RobotMemory
 
 

@@ -16,10 +16,10 @@ from inspected_home import Client, serving
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.inspector.deeds import EditBook
+from memory_node.inspector.deeds import Desk, EditBook
 from memory_node.inspector.opened_memory import StoredViews
 from memory_node.inspector.requests import Undo
-from memory_node.inspector.verbs import VERBS, Desk
+from memory_node.inspector.verbs import VERBS
 from memory_node.memory import RobotMemory
 
 WAIT_S = 30.0
