@@ -112,7 +112,7 @@ def open_memory(
         )
     knowledge = KnowledgeGraph(
         embedder,
-        KnowledgeStoreLog(store),
+        StoreLog(store),
         config.knowledge,
         on_removal=on_removal,
         # A document may have a million sentences: these are read by the forms alone.
@@ -227,20 +227,11 @@ def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
     return [dict(document.body) for document in store.bodies([kind])]
 
 
-class _DocumentLog:
-    """Documents in the store; without a store it keeps nothing."""
+class StoreLog:
+    """The log of experience and of knowledge in the store; without a store it keeps nothing."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        """Give documents up."""
-        if self._store is not None and ids:
-            self._store.remove_documents(kind, ids)
-
-
-class StoreLog(_DocumentLog):
-    """The log of experience in the store; without a store it keeps nothing."""
 
     def put_episode(self, episode: EpisodeSummary) -> None:
         """Keep an episode as it stands now."""
@@ -252,17 +243,18 @@ class StoreLog(_DocumentLog):
         if self._store is not None:
             self._store.append([step])
 
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
-        """Keep documents, each with the episodes that support it."""
+    def put_documents(
+        self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], Sequence[str | Source]]]
+    ) -> None:
+        """Keep documents, each with what supports it: episodes by their ids, other sources as (kind, id)."""
         if self._store is not None and documents:
-            sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
-            self._store.put_documents(kind, sources)
+            named = (
+                (key, body, [("episode", one) if isinstance(one, str) else one for one in sources])
+                for key, body, sources in documents
+            )
+            self._store.put_documents(kind, named)
 
-
-class KnowledgeStoreLog(_DocumentLog):
-    """The log of knowledge in the store; without a store it keeps nothing."""
-
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[Source, ...]]]) -> None:
-        """Keep documents, each with what it was learned from."""
-        if self._store is not None and documents:
-            self._store.put_documents(kind, documents)
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Give documents up."""
+        if self._store is not None and ids:
+            self._store.remove_documents(kind, ids)

@@ -36,7 +36,6 @@ _LATER_KEYS = frozenset({"name", "aliases", "placed_ns"})
 OBJECT_GEOMETRY = struct.Struct("<16d")
 PLACE_GEOMETRY = struct.Struct("<7d")
 
-Check = Callable[[Any], object]
 # What comes of reading a row whose values are of other types than they should be.
 UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, struct.error)
 
@@ -96,6 +95,13 @@ def _check_body(body: dict[str, Any]) -> None:
     _require(isinstance(body["attributes"], dict), "attributes", body["attributes"])
 
 
+def _check_place(row: Any) -> None:
+    _check_box(PLACE_GEOMETRY.unpack(row.geometry))
+    _check_stamp(row.since_ns)
+    _check_stamp(row.until_ns)
+    _check_names(row.object_id, row.area_id, row.support_id)
+
+
 def _check_box(numbers: tuple[float, ...]) -> None:
     """Check a geometry: centre 3, size 3, yaw, and for an object the covariance 9."""
     total = sum(numbers)
@@ -109,6 +115,52 @@ def _check_appearance(row: Any) -> None:
     # Also false for NaN.
     _require(bool(np.all(np.abs(embedding) < EMBEDDING_LIMIT)), "an embedding", "numbers that no embedding has")
     _require(isinstance(row.crop_jpeg, bytes), "a picture", type(row.crop_jpeg).__name__)
+    _check_names(row.object_id)
+
+
+def _check_event(row: Any) -> None:
+    _require(row.kind in _EVENTS, "an event", row.kind)
+    _check_stamp(row.stamp_ns)
+    _check_names(row.object_id, row.into_id)
+
+
+def _check_state_change(row: Any) -> None:
+    _require(isinstance(_json(row.body), dict), "a body", row.body)
+    _check_stamp(row.stamp_ns)
+    _check_names(row.id, row.object_id)
+
+
+def _check_floor(row: Any) -> None:
+    _check_names(row.id, row.name)
+    _check_position(row.height_m)
+
+
+def _check_room(row: Any) -> None:
+    _check_names(row.id, row.name, row.floor_id)
+    _check_position(row.x, row.y)
+    _require(0.0 <= row.area_m2 <= POSITION_LIMIT_M**2, "a room's area", row.area_m2)
+
+
+def _check_area(row: Any) -> None:
+    _check_names(row.id, row.name, row.floor_id, row.room_id)
+    _check_position(row.x, row.y)
+    _check_stamp(row.last_viewed_ns)
+
+
+def _check_relation(row: Any) -> None:
+    _require(row.kind in _KINDS, "a relation", row.kind)
+    _check_names(row.source_id, row.target_id)
+    _require(0.0 <= row.distance_m <= 10 * POSITION_LIMIT_M, "a distance", row.distance_m)
+    _check_probability(row.probability)
+
+
+def _check_episode(row: Any) -> None:
+    _check_names(row.id, row.task_type, row.robot_id)
+    _require(len(row.instruction) <= TEXT_LIMIT, "an instruction", row.instruction)
+    _check_stamp(row.started_ns)
+    _check_stamp(row.ended_ns)
+    _require(0 <= row.attempt <= COUNT_LIMIT, "an attempt", row.attempt)
+    _require(row.success in (None, False, True), "success", row.success)
 
 
 def _check_step(row: Any) -> None:
@@ -137,72 +189,33 @@ def check_names_json(text: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _check_relation(row: Any) -> None:
-    _require(row.kind in _KINDS, "a relation", row.kind)
-    _require(0.0 <= row.distance_m <= 10 * POSITION_LIMIT_M, "a distance", row.distance_m)
-    _check_probability(row.probability)
-
-
-def _check_episode(row: Any) -> None:
-    _require(len(row.instruction) <= TEXT_LIMIT, "an instruction", row.instruction)
-    _require(0 <= row.attempt <= COUNT_LIMIT, "an attempt", row.attempt)
-    _require(row.success in (None, False, True), "success", row.success)
-
-
 def _check_document(row: Any) -> None:
+    _check_names(row.kind, row.robot_id)
     _require(0 < len(row.id) <= TEXT_LIMIT, "an id", row.id)
-    _check_body_of(row)
-
-
-def _check_body_of(row: Any) -> None:
+    _check_stamp(row.stamp_ns)
     _require(isinstance(_json(row.body), dict), "a body", row.body)
 
 
 def _check_support(row: Any) -> None:
+    _check_stamp(row.stamp_ns)
     for text in (row.record_kind, row.record_id, row.source_kind, row.source_id):
         _require(isinstance(text, str), "a reference", text)
 
 
-class _Columns:
-    """Checks a row by its columns: names, stamps and positions, by their names with blanks between; and by `more`."""
-
-    def __init__(self, names: str = "", stamps: str = "", positions: str = "", more: Check | None = None) -> None:
-        self._names, self._stamps, self._positions = names.split(), stamps.split(), positions.split()
-        self._more = more
-
-    def __call__(self, row: Any) -> None:
-        _check_names(*[getattr(row, name) for name in self._names])
-        for name in self._stamps:
-            _check_stamp(getattr(row, name))
-        _check_position(*[getattr(row, name) for name in self._positions])
-        if self._more is not None:
-            self._more(row)
-
-
-CHECKS: dict[str, Check] = {
+CHECKS: dict[str, Callable[[Any], object]] = {
     "objects": check_object,
-    "appearances": _Columns("object_id", more=_check_appearance),
-    "places": _Columns(
-        "object_id area_id support_id",
-        "since_ns until_ns",
-        more=lambda row: _check_box(PLACE_GEOMETRY.unpack(row.geometry)),
-    ),
-    "events": _Columns(
-        "object_id into_id", "stamp_ns", more=lambda row: _require(row.kind in _EVENTS, "an event", row.kind)
-    ),
-    "state_changes": _Columns("id object_id", "stamp_ns", more=_check_body_of),
-    "floors": _Columns("id name", positions="height_m"),
-    "rooms": _Columns(
-        "id name floor_id",
-        positions="x y",
-        more=lambda row: _require(0.0 <= row.area_m2 <= POSITION_LIMIT_M**2, "a room's area", row.area_m2),
-    ),
-    "areas": _Columns("id name floor_id room_id", "last_viewed_ns", "x y"),
-    "relations": _Columns("source_id target_id", more=_check_relation),
-    "episodes": _Columns("id task_type robot_id", "started_ns ended_ns", more=_check_episode),
+    "appearances": _check_appearance,
+    "places": _check_place,
+    "events": _check_event,
+    "state_changes": _check_state_change,
+    "floors": _check_floor,
+    "rooms": _check_room,
+    "areas": _check_area,
+    "relations": _check_relation,
+    "episodes": _check_episode,
     "steps": _check_step,
-    "documents": _Columns("kind robot_id", "stamp_ns", more=_check_document),
-    "supports": _Columns(stamps="stamp_ns", more=_check_support),
+    "documents": _check_document,
+    "supports": _check_support,
 }
 
 
