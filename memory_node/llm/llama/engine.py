@@ -85,7 +85,7 @@ class ChatTemplate:
     def tokens(self, messages: Sequence[Message]) -> list[int]:
         """Return the tokens of a dialogue, up to where the model's turn begins or goes on.
 
-        Latent vectors of a message stand behind its text, under numbers below 0 (vector_tokens.py).
+        Latent vectors of a message stand behind its text, under numbers below 0, see vector_tokens.
 
         Raises:
             ModelMissingError: the template fails.

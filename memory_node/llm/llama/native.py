@@ -1,6 +1,6 @@
 """llama.cpp's C interface (llama.h) by ctypes, from the library inside the xllamacpp wheel: what has no public door.
 
-That wheel's Python interface is a chat server (served_model.py). It cannot say how likely given replies are, give inner
+That wheel's Python interface is a chat server (model.py). It cannot say how likely given replies are, give inner
 states, or read vectors instead of tokens; the C interface of the same library can. A struct's layout holds for one
 release of llama.cpp, so exactly one release of the wheel is taken.
 """
