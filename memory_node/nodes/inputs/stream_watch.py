@@ -202,13 +202,16 @@ def _losses(streams: list[_Stream]) -> Iterator[str]:
     """Streams of which messages are missing that another stream has, as the driver publishes both."""
     sent = {stream.topic: _sent(stream) for stream in streams if stream.needed and len(stream.stamps) >= _STAMPS // 4}
     whole = min(sent, key=lambda topic: sent[topic].share_lost, default="")
-    for topic, one in sent.items():
-        if one.share_lost - sent[whole].share_lost > _LOST_SHARE:
-            yield (
-                f"{one.lost} of {one.count} messages on {topic} were lost on the way, {sent[whole].lost} of "
-                f"{sent[whole].count} on {whole}: {_way_of_images()}, or let the camera publish reliably "
-                "(camera_reliability:=auto follows)"
-            )
+    lost = [
+        f"{one.lost} of {one.count} messages on {topic}"
+        for topic, one in sent.items()
+        if one.share_lost - sent[whole].share_lost > _LOST_SHARE
+    ]
+    if lost:
+        yield (
+            f"{', '.join(lost)} were lost on the way, {sent[whole].lost} of {sent[whole].count} on {whole}: "
+            f"{_way_of_images()}, or let the camera publish reliably (camera_reliability:=auto follows)"
+        )
 
 
 @dataclass(frozen=True)
