@@ -118,30 +118,6 @@ class RankedArea:
 
 
 @dataclass(frozen=True)
-class Location:
-    """Where a thing is, or where to look for it.
-
-    answers: of the memory that knows it, what may be trusted first; areas: where to search, likeliest first, wherever
-    no answer is OK; status: of the first answer, UNKNOWN without any.
-    """
-
-    answers: tuple[ObjectAnswer, ...]
-    areas: tuple[RankedArea, ...]
-    status: AnswerStatus
-    explanation: str = ""
-
-    @property
-    def best(self) -> ObjectAnswer | None:
-        """The answer to go by, or None when no memory knows the thing."""
-        return self.answers[0] if self.answers else None
-
-    @property
-    def memory(self) -> str:
-        """Which memory answered: "short_term", "long_term" or "" for neither."""
-        return self.answers[0].source if self.answers else ""
-
-
-@dataclass(frozen=True)
 class Recollection:
     """The answers to one query, best first; empty with status UNKNOWN when memory abstains, and why."""
 
@@ -151,5 +127,21 @@ class Recollection:
 
     @property
     def best(self) -> ObjectAnswer | None:
-        """The most relevant answer, or None when memory abstains."""
+        """The answer to go by, or None when memory abstains."""
         return self.answers[0] if self.answers else None
+
+
+@dataclass(frozen=True)
+class Location(Recollection):
+    """Where a thing is, or where to look for it.
+
+    answers: of the memory that knows it, what may be trusted first; areas: where to search, likeliest first, wherever
+    no answer is OK; status: of the first answer, UNKNOWN without any.
+    """
+
+    areas: tuple[RankedArea, ...] = ()
+
+    @property
+    def memory(self) -> str:
+        """Which memory answered: "short_term", "long_term" or "" for neither."""
+        return self.answers[0].source if self.answers else ""

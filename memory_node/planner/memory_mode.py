@@ -37,7 +37,7 @@ class MapOnlyMemory:
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Abstain, with the places to search."""
         areas = self.rank_search_areas(query.object_class, max_areas)
-        return Location((), areas, AnswerStatus.UNKNOWN, _NOTHING)
+        return Location((), AnswerStatus.UNKNOWN, _NOTHING, areas)
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return all areas as equally likely, in the order of a short tour."""

@@ -270,21 +270,21 @@ def locate(
     if query.near is not None:
         sure = _nearest_first(query.near, [*recall(query).answers, *find(query).answers])[: query.k]
         if sure:
-            return Location(sure, (), AnswerStatus.OK, f"the nearest of {len(sure)} that fit")
+            return Location(sure, AnswerStatus.OK, f"the nearest of {len(sure)} that fit")
     doubted: list[tuple[ObjectAnswer, ...]] = []
     said = []
     for ask in (recall, find):
         recollection = ask(query)
         answers = _surest_first(recollection.answers)
         if answers and answers[0].status is AnswerStatus.OK:
-            return Location(answers, (), AnswerStatus.OK, recollection.explanation)
+            return Location(answers, AnswerStatus.OK, recollection.explanation)
         said.append(recollection.explanation)
         doubted += [answers] if answers else []
     answers = doubted[0] if doubted else ()
     areas = rank_search_areas(query.object_class or query.text, max_areas)
     status = answers[0].status if answers else AnswerStatus.UNKNOWN
     said.append(f"{len(areas)} places to look at" if areas else "no map to look in")
-    return Location(answers, areas, status, "; ".join(dict.fromkeys(filter(None, said))))
+    return Location(answers, status, "; ".join(dict.fromkeys(filter(None, said))), areas)
 
 
 def _nearest_first(near: tuple[float, float, float], answers: Sequence[ObjectAnswer]) -> tuple[ObjectAnswer, ...]:

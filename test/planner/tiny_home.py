@@ -80,7 +80,7 @@ class TinyHome:
         return Recollection((), AnswerStatus.UNKNOWN)
 
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
-        return Location((), self.rank_search_areas(query.object_class), AnswerStatus.UNKNOWN)
+        return Location((), AnswerStatus.UNKNOWN, areas=self.rank_search_areas(query.object_class))
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         return ()

@@ -131,7 +131,7 @@ def location_from_msg(response: Any) -> Location:
     """
     recollection = recollection_from_msg(response)
     areas = tuple(ranked_area_from_msg(area) for area in response.areas)
-    return Location(recollection.answers, areas, recollection.status, recollection.explanation)
+    return Location(recollection.answers, recollection.status, recollection.explanation, areas)
 
 
 _AREA = Paired(RankedArea, rm.RankedArea, position=PLACE)
