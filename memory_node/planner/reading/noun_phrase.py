@@ -231,27 +231,15 @@ class NounPhraseReader:
 
     def _adjective(self, words: Sequence[str], at: int, draft: _Draft) -> int:
         word, english = words[at], self._english
+        is_before_noun = self._is_noun(words, at + 1)
+        is_known = word in english.attributes and words[at + 1 : at + 2] != ["of"]
+        is_formed = word.endswith("est") or (word.endswith(("ed", "ing")) and english.base_form(word))  # "peeled"
         if word == "other":
             draft.fields["other"] = True
-        elif word in english.states and (draft.determined or self._is_noun(words, at + 1)):
+        elif word in english.states and (draft.determined or is_before_noun):
             draft.states.append(english.states[word])
-        elif (
-            word in english.attributes
-            and words[at + 1 : at + 2] != ["of"]
-            and (draft.determined or self._is_noun(words, at + 1))
-        ):
+        elif (is_known and (draft.determined or is_before_noun)) or (is_formed and draft.determined and is_before_noun):
             draft.attributes.append(word)
-        elif words[at + 1 : at + 2] == ["of"] and word in english.parts:
-            return 0
-        elif word.endswith("est") and draft.determined and self._is_noun(words, at + 1):
-            draft.attributes.append(word)
-        elif (
-            word.endswith(("ed", "ing"))
-            and english.base_form(word)
-            and draft.determined
-            and self._is_noun(words, at + 1)
-        ):
-            draft.attributes.append(word)  # "the peeled apple"
         elif word in ("and", ",") and (draft.states or draft.attributes):
             following = words[at + 1 : at + 2]
             return int(bool(following) and following[0] in english.states.keys() | english.attributes)
@@ -350,8 +338,6 @@ class NounPhraseReader:
         if named is not None:
             return self._named(words, at, named, phrase, draft)
         word = words[at]
-        if word in self._english.attached and draft.determined and self._lexicon.name_at(words, at) is None:
-            return self._strange(words, phrase, at, at + 1)
         if singular(word) in self._english.pieces and draft.determined:
             return replace(phrase, end=at + 1, pieces=True, plural=singular(word) != word)
         if word in self._english.matter:
@@ -381,8 +367,6 @@ class NounPhraseReader:
         self, words: Sequence[str], at: int, named: tuple[Called, int], phrase: NounPhrase, draft: _Draft
     ) -> NounPhrase:
         called, end = named[0], at + named[1]
-        if words[end : end + 1] == ["'s"] and "".join(words[end + 1 : end + 2]) in self._english.attached:
-            end += 1
         cut = self._pieces_behind(words, end)
         if cut:
             found = self._with_noun(words, at, end, called, phrase, cut)
@@ -453,8 +437,6 @@ class NounPhraseReader:
         if word in english.states or word in english.attributes or word in english.later or word.endswith("ly"):
             return False
         if english.prepositions.at(words, at) is not None and not determined:
-            return False
-        if word in english.wanted or word in english.saying:
             return False
         if word in english.generic or word in english.relative or word in english.parts:
             return determined or word in english.parts
