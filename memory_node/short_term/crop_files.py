@@ -34,8 +34,7 @@ class CropFiles:
         self._temporary = tempfile.TemporaryDirectory(prefix="robot_memory_crops_") if not folder else None
         self._folder = Path(self._temporary.name if self._temporary else folder)
         self._budget_bytes = budget_bytes
-        self._files: dict[str, Path] = {}
-        self._sizes: dict[str, int] = {}
+        self._files: dict[str, tuple[Path, int]] = {}  # with their sizes; the one written last stands last
         self.used_bytes = 0
 
     def write(self, object_id: str, jpeg: bytes) -> tuple[str, list[str]]:
@@ -57,7 +56,7 @@ class CropFiles:
             _log.warning("the picture of %s cannot be kept: %s", object_id, error)
             self.remove(object_id)
             return "", []
-        if self._files.get(object_id, path) != path:
+        if object_id in self._files and self._files[object_id][0] != path:
             self.remove(object_id)
         self._keep(object_id, path, len(jpeg))
         dropped: list[str] = []
@@ -68,9 +67,9 @@ class CropFiles:
 
     def remove(self, object_id: str) -> None:
         """Remove the object's crop, if there is one."""
-        path = self._files.pop(object_id, None)
-        if path is not None:
-            self.used_bytes -= self._sizes.pop(object_id)
+        if object_id in self._files:
+            path, size = self._files.pop(object_id)
+            self.used_bytes -= size
             _discard(path)
 
     def adopt(self, object_ids: Iterable[str]) -> None:
@@ -86,11 +85,9 @@ class CropFiles:
             _discard(path)
 
     def _keep(self, object_id: str, path: Path, size: int) -> None:
-        self.used_bytes += size - self._sizes.pop(object_id, 0)
-        self._sizes[object_id] = size
-        # The newest comes to stand last.
-        self._files.pop(object_id, None)
-        self._files[object_id] = path
+        _, before = self._files.pop(object_id, (path, 0))
+        self.used_bytes += size - before
+        self._files[object_id] = path, size
 
 
 def _discard(path: Path) -> None:

@@ -26,34 +26,6 @@ from memory_node.short_term.units import (
     write_snapshot,
 )
 
-
-class LookupCounts:
-    """How many lookups were worked off, and how many of them were hits.
-
-    `note` may be called by any thread at any time, `work_off` only under the writers' lock.
-    """
-
-    def __init__(self) -> None:
-        self._noted: deque[str] = deque()
-        self.lookups = 0
-        self.hits = 0
-
-    def note(self, answered_by: str) -> None:
-        """Note one lookup; answered_by: the object id that answered it, or "" for a miss."""
-        self._noted.append(answered_by)
-
-    def work_off(self, policy: ReplacementPolicy) -> None:
-        """Count what was noted, and tell the policy of the units that were used."""
-        while self._noted:
-            answered_by = self._noted.popleft()
-            self.lookups += 1
-            if answered_by:
-                self.hits += 1
-                # It may have been evicted between the answer and now; then there is nothing to use.
-                if answered_by in policy:
-                    policy.access(answered_by)
-
-
 WARM_OCCUPANCY = 0.95  # KARMA: a cache is warm from here on
 
 
@@ -102,6 +74,7 @@ class CacheStatistics:
 OnChange = Callable[[str, MemoryUnit | None], object]
 
 _REMEMBERED_DEPARTED = 16
+_COUNTED = ("lookups", "hits", "insertions", "merges", "evictions", "removals", "state_conflicts")
 # What the robot used stays as long as its use counts at least half in the ranking.
 USED_STAYS_NS = int(RetrievalConfig.use_half_life_s * 1e9)
 
@@ -142,8 +115,8 @@ class ObjectCache:
         self._newest_ns = 0  # the latest stamp of a unit: the time by which a use is long ago
         self._pinned_ids: frozenset[str] = frozenset()
         self._pinned_classes: frozenset[str] = frozenset()
-        self._lookups = LookupCounts()
-        self._counts = dict.fromkeys(("insertions", "merges", "evictions", "removals", "state_conflicts"), 0)
+        self._noted: deque[str] = deque()  # the look-ups to be worked off
+        self._counts = dict.fromkeys(_COUNTED, 0)
         self._warm = False
         self._crops = CropFiles(self._config.crop_folder, int(self._config.crop_budget_mb * 1e6))
         if not self._config.snapshot_path:
@@ -170,7 +143,7 @@ class ObjectCache:
     def leaving(self) -> tuple[CachedUnit, ...]:
         """Return all units in the order in which they would go if none of them were used again."""
         with self._lock:
-            self._lookups.work_off(self._policy)
+            self._work_off_lookups()
             order = [str(key) for key in self._policy.leaving()]
             return tuple(CachedUnit(self._units[key], self._policy.segment(key), self._is_pinned(key)) for key in order)
 
@@ -180,7 +153,7 @@ class ObjectCache:
 
     def count_lookup(self, answered_by: str) -> None:
         """Count one lookup need; answered_by: the object id that answered it, or "" when the cache could not."""
-        self._lookups.note(answered_by)
+        self._noted.append(answered_by)
         self._work_off_lookups_if_free()
 
     def statistics(self) -> CacheStatistics:
@@ -196,8 +169,6 @@ class ObjectCache:
             sketch_halvings=sketch.halvings if sketch else 0,
             crop_bytes=self._crops.used_bytes,
             warm=self._warm,
-            lookups=self._lookups.lookups,
-            hits=self._lookups.hits,
             **self._counts,
         )
 
@@ -209,7 +180,7 @@ class ObjectCache:
         Sightings that follow each other faster than `use_interval_s` count as one use.
         """
         with self._lock:
-            self._lookups.work_off(self._policy)
+            self._work_off_lookups()
             if crop_jpeg:
                 unit = self._with_crop(unit, crop_jpeg)
             held = self._units.get(unit.object_id)
@@ -222,7 +193,7 @@ class ObjectCache:
     def apply(self, change: StateChange) -> MemoryUnit | None:
         """Take over what a skill did; return the unit after it, or None for one that is destroyed or not locatable."""
         with self._lock:
-            self._lookups.work_off(self._policy)
+            self._work_off_lookups()
             held = self._units.get(change.object_id)
             if change.destroyed:
                 if held is not None:
@@ -273,7 +244,7 @@ class ObjectCache:
     def clear(self) -> None:
         """Forget every unit and start the policy afresh; the counts go on."""
         with self._lock:
-            self._lookups.work_off(self._policy)
+            self._work_off_lookups()
             for unit in self.units():
                 self._drop(unit)
             self._departed.clear()
@@ -285,7 +256,7 @@ class ObjectCache:
         if not self._config.snapshot_path:
             return
         with self._lock:
-            self._lookups.work_off(self._policy)
+            self._work_off_lookups()
             units = [self._units[str(key)] for key in self._policy]
         write_snapshot(Path(self._config.snapshot_path), units, now_ns)
 
@@ -345,10 +316,20 @@ class ObjectCache:
             self._counts["insertions"] += 1
             self._warm = self._warm or len(self._units) > WARM_OCCUPANCY * self._config.capacity
 
+    def _work_off_lookups(self) -> None:
+        """Count the look-ups that were noted, and tell the policy of the units that were used."""
+        while self._noted:
+            answered_by = self._noted.popleft()
+            self._counts["lookups"] += 1
+            self._counts["hits"] += bool(answered_by)
+            # It may have been evicted between the answer and now; then there is nothing to use.
+            if answered_by in self._policy:
+                self._policy.access(answered_by)
+
     def _work_off_lookups_if_free(self) -> None:
         if self._lock.acquire(blocking=False):
             try:
-                self._lookups.work_off(self._policy)
+                self._work_off_lookups()
             finally:
                 self._lock.release()
 
