@@ -58,7 +58,8 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
     if frame.depth_m is None or frame.intrinsics is None or not rows.size:
         zeros = np.zeros(len(rows))
         return Sight(np.zeros(len(rows), bool), zeros, zeros, zeros)
-    glimpsed = _glimpsed(rows, table)
+    # Rows of which no face was ever seen along some axis: only a sliver of them showed between other things.
+    glimpsed = (table.face_variance[rows].min(axis=1) > _UNSEEN_M**2).any(axis=1)
     points = _aimed_points(rows, table, glimpsed)
     u, v, z = project(points, frame.map_T_camera, frame.intrinsics)
     height, width = frame.depth_m.shape
@@ -82,12 +83,6 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
     share = through.sum(axis=1) / len(_AIMS)
     share[glimpsed & (share < _MOST)] = 0.0
     return Sight(in_view, clear, share, pixels)
-
-
-def _glimpsed(rows: Rows, table: ObjectTable) -> NDArray[np.bool_]:
-    """Return which rows have an axis of which no face was ever seen: only a sliver of them showed between other
-    things."""
-    return np.asarray((table.face_variance[rows].min(axis=1) > _UNSEEN_M**2).any(axis=1))
 
 
 def project(

@@ -59,7 +59,8 @@ def without_held(state: GraphState, frame: Frame) -> Frame:
     observations = list(frame.observations)
     for row in state.load_of(ROBOT_ID):
         name = folded(state.table.record(row).best_class)
-        seen = [(_distance(frame, o.box.center), i) for i, o in enumerate(observations) if folded(o.best_class) == name]
+        alike = [(o.box.center, i) for i, o in enumerate(observations) if folded(o.best_class) == name]
+        seen = [(float(np.linalg.norm(center - frame.map_T_camera.position)), i) for center, i in alike]
         distance, index = min(seen, default=(np.inf, -1))
         if distance <= _HAND_REACH_M and not _is_another(state, name, observations[index].box.center):
             center = observations.pop(index).box.center
@@ -74,10 +75,6 @@ def _is_another(state: GraphState, name: str, center: FloatArray) -> bool:
     x, y, z = (float(value) for value in center)
     row = nearest_of_class(state, name, (x, y, z))
     return row is not None and float(np.linalg.norm(state.table.center[row] - center)) <= _KNOWN_THERE_M
-
-
-def _distance(frame: Frame, center: np.ndarray) -> float:
-    return float(np.linalg.norm(center - frame.map_T_camera.position))
 
 
 # How far its rail, its level and its sides may seem off (m).

@@ -230,7 +230,8 @@ class FrameUpdate:
     def _admit(self, found: Association, rows: Rows) -> list[int]:
         """Take in what is not known here: something known that went missing elsewhere, or something new."""
         touched = []
-        orphans = [obs for obs, row in found.parts.tolist() if not self._is_present(row)]
+        table = self._state.table
+        orphans = [obs for obs, row in found.parts.tolist() if not table.alive[row] or table.removed[row]]
         for obs in [*found.fresh.tolist(), *orphans, *self._replaced]:
             observation = self._observed.observations[obs]
             row = self._missing_like(observation.best_class, observation, rows, found)
@@ -251,10 +252,6 @@ class FrameUpdate:
         for column, as_seen in zip(boxes, Boxes.of(self._observed, seen)):
             column[numbers] = as_seen
         return boxes
-
-    def _is_present(self, row: int) -> bool:
-        table = self._state.table
-        return table.records[row] is not None and not bool(table.removed[row])
 
     def _missing_like(self, name: str, observation: ObjectObservation, rows: Rows, found: Association) -> int | None:
         state, table = self._state, self._state.table

@@ -78,17 +78,13 @@ def object_relations(state: GraphState, rows: Rows) -> list[Relation]:
         record = table.record(row)
         if record.area_id:
             found.append(Relation(record.area_id, RelationKind.CONTAINS, record.id))
-        if record.support_id and _is_evident(state, row):
+        is_evident = table.times_seen[row] > 1 or record.provenance != "camera"
+        if record.support_id and is_evident:
             kind = RelationKind.IN if record.inside else RelationKind.ON
             found.append(Relation(record.id, kind, record.support_id))
             if not record.inside:
                 found.append(Relation(record.support_id, RelationKind.SUPPORTS, record.id))
     return found + _near(state, rows)
-
-
-def _is_evident(state: GraphState, row: int) -> bool:
-    """Return whether a thing was seen more than once, or told of."""
-    return int(state.table.times_seen[row]) > 1 or state.table.record(row).provenance != "camera"
 
 
 def _near(state: GraphState, rows: Rows) -> list[Relation]:

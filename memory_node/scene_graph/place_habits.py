@@ -179,7 +179,7 @@ class PlaceWatch:
         finds: Counter[tuple[str, str, str]] = Counter()
         keys = {}
         for found in furniture:
-            room_id = self._room_id(found.area_id)
+            room_id = self._scene.places.areas[found.area_id].room_id
             keys[found.id] = folded(found.class_name), folded(rooms.get(room_id, ""))
             looks[keys[found.id]] += 1
         for name, support_id in self._first.values():
@@ -197,7 +197,3 @@ class PlaceWatch:
             if kind.is_receptacle and not kind.pickupable and in_view and (found.id in self._opened or not kind.lidded):
                 seen.append(found)
         return seen
-
-    def _room_id(self, area_id: str) -> str:
-        area = self._scene.places.areas.get(area_id)
-        return area.room_id if area is not None else ""

@@ -42,7 +42,8 @@ def merge_duplicates(
     two = at_once & (~same | (known & is_matched[b]))
     unsure = np.flatnonzero(at_once & ~two)
     shown = shown or (lambda rows: Boxes.of(table, rows))
-    two[unsure] = ~_share_space(shown(a[unsure]), shown(b[unsure]))
+    # What was reported twice lies in itself; like things side by side or on each other do not.
+    two[unsure] = shown(a[unsure]).overlap(shown(b[unsure]), _FLAT_M).containment <= _SHARED
     for i in unsure[~two[unsure]].tolist():
         two[i] = not same_class(state, int(a[i]), int(b[i]))
     for one, other in zip(a[two & (a < b)].tolist(), b[two & (a < b)].tolist()):
@@ -55,7 +56,7 @@ def merge_duplicates(
         if one in gone or other in gone or state.are_apart(one, other):
             continue
         if misnamed[i] or same_class(state, one, other):
-            kept, ended = (one, other) if _older(state, one, other) else (other, one)
+            kept, ended = sorted((one, other), key=lambda row: (table.first_seen[row], row))
             events.append(merge_rows(state, kept, ended))
             gone.add(ended)
     return events
@@ -99,12 +100,6 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     partial = table.mostly_truncated(a) & table.mostly_truncated(b)
     widened = overlap_aligned(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
     return np.asarray(same | (partial & called_alike & (widened > 0.3)))
-
-
-def _share_space(a: Boxes, b: Boxes) -> NDArray[np.bool_]:
-    """Return which pairs of boxes lie in each other: what was reported twice does, and like things that lie side by
-    side or on each other do not."""
-    return np.asarray(a.overlap(b, _FLAT_M).containment > _SHARED)
 
 
 def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
@@ -172,11 +167,6 @@ def same_class(state: GraphState, one: int, other: int) -> bool:
     total_a, total_b = sum(a.classes.values()), sum(b.classes.values())
     shared = sum(min(w / total_a, b.classes.get(name, 0.0) / total_b) for name, w in a.classes.items())
     return shared > 0.2
-
-
-def _older(state: GraphState, one: int, other: int) -> bool:
-    table = state.table
-    return (table.first_seen[one], one) <= (table.first_seen[other], other)
 
 
 # An object that appears in a place known for this long was not merely hidden before (s).

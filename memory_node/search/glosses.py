@@ -212,14 +212,10 @@ class NamedClasses:
         """
         words = tokens(text)
         certain, others = handled(words, self._spans(words))
-        moved = {
-            name for start, end in others for name in self._classes[tuple(words[start:end])] if self._is_moved(name)
-        }
+        named = set().union(*(self._classes[tuple(words[start:end])] for start, end in others))
+        find = self._glosses.catalogue.find
+        moved = {name for name in named if (kind := find(name)) is not None and kind.can(Property.PICKUPABLE)}
         return frozenset(moved.union(*(self._classes[tuple(words[start:end])] for start, end in certain)))
-
-    def _is_moved(self, class_name: str) -> bool:
-        kind = self._glosses.catalogue.find(class_name)
-        return kind is not None and kind.can(Property.PICKUPABLE)
 
     def _head(self, name: tuple[str, ...]) -> list[tuple[str, ...]]:
         """Return the longest end of a name that names a class: of "bread knife" knife, of "bath robe" none."""
