@@ -1,4 +1,6 @@
-"""A purpose tells of the thing before it, and names things that are not wanted."""
+"""What the words of a request tell: kinds, purposes, deeds, and things that are not wanted."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
@@ -9,9 +11,81 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.search.glosses import ClassGlosses, NamedClasses, NamedInRequest
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.search.ranker import Ranker
-from memory_node.search.request_phrases import RequestPhrases
-from memory_node.search.request_words import purpose_of, without_purpose
+from memory_node.search.request_phrases import RequestPhrases, contradict, deed_of, role_of
+from memory_node.search.request_words import KindWords, kind_of, purpose_of, without_purpose
 from memory_node.search.unit_index import UnitIndex
+
+TEXTS = [
+    ["tomato", "vegetable", "a juicy red vegetable for salad"],
+    ["lettuce", "leafy green vegetable"],
+    ["dustbin", "waste bin"],
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("a vegetable", [0.0, 0.0, 1.0]),
+        ("a leafy vegetable", [2.0, 0.0, 3.0]),
+        ("a small vegetable", [0.0, 0.0, 1.0]),
+        ("a vegetable with leafy roots", [2.0, 1.0, 3.0]),
+        ("the dustpan", [1.0, 1.0, 1.0]),
+        ("some vegetable", [0.0, 0.0, 0.0]),
+        ("something to eat", [0.0, 0.0, 0.0]),
+    ],
+)
+def test_what_no_text_says_of_a_class_is_missing(text: str, missing: list[float]) -> None:
+    assert KindWords(TEXTS).missing(text).tolist() == pytest.approx(missing)
+
+
+def test_gloss_that_tells_more_than_a_kind_makes_no_name() -> None:
+    assert kind_of("a leafy green vegetable") == ("leafy", "green", "vegetable")
+    assert kind_of("a piece of furniture") == ("furniture",)
+    assert kind_of("a rubber cup on a stick") == ()
+    assert kind_of("to cut bread with") == ()
+
+
+def test_other_word_before_a_name_may_make_it_another_thing() -> None:
+    words = KindWords([["wine bottle", "bottle"], ["milk bottle"]], rooms=["living room"])
+    assert words.is_other("the milk bottle").tolist() == [True, False]
+    assert not words.is_other("the green bottle").any()
+    assert not words.is_other("the living room bottle").any()
+    assert not words.is_other("something to drink from").any()
+
+
+@pytest.mark.parametrize(
+    ("text", "deed"),
+    [
+        ("something to cut the bread with", "something to cut with"),
+        ("something I can heat up soup with", "something i can heat up with"),
+        ("a utensil for eating soup", "a utensil for eating"),
+        ("something to throw rubbish away", "something to throw away"),
+        ("somewhere to hang up the wet towel", "somewhere to hang up"),
+        ("something to put flowers in", ""),  # one puts anything
+        ("something to sit on", ""),
+        ("move it to the sink", ""),
+        ("the mug", ""),
+    ],
+)
+def test_deed_is_told_without_what_it_is_done_to(text: str, deed: str) -> None:
+    assert deed_of(text) == deed
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "contradicts"),
+    [
+        ("something to eat soup with", "something to eat soup from", True),
+        ("something to serve the salad in", "something to eat salad with", True),
+        ("something to eat yoghurt with", "something to eat", True),
+        ("something to serve the salad in", "to make a salad with", True),
+        ("something to make toast with", "something to make toast from", False),
+        ("something to drink from", "to drink water in", False),
+        ("something to cut bread with", "something sharp for cutting", False),
+        ("the mug", "something to eat soup with", False),
+    ],
+)
+def test_tools_vessels_and_food_are_told_apart(asked: str, told: str, contradicts: bool) -> None:
+    assert contradict(role_of(asked), role_of(told)) is contradicts
 
 
 @pytest.mark.parametrize(
