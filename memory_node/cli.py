@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
@@ -90,11 +90,6 @@ def checkout_commands(group: CheckoutGroup) -> Commands:
     return cast("Commands", importlib.import_module(group.package).COMMANDS)
 
 
-def _words(argv: Sequence[str]) -> Iterator[str]:
-    yield from (word for word in argv if not word.startswith("-"))
-    yield from ("", "")
-
-
 def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command | None]:
     """Return the parser for `argv`, with the options of the one command that it names.
 
@@ -105,7 +100,7 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
     parser.add_argument("--version", action="version", version=f"robot_memory {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=help_, description=help_) for name, (_, help_) in COMMANDS.items()}
-    first, second, *_ = _words(argv)
+    first, second, *_ = [*(word for word in argv if not word.startswith("-")), "", ""]
     for name, group in GROUPS.items():
         where = "" if _is_here(group) else " (in a checkout only: not installed here)"
         grouped = commands.add_parser(name, help=group.summary + where, description=group.summary)

@@ -25,7 +25,8 @@ def use_libraries() -> None:
     Raises:
         ImportError: what was imported, or what PYTHONPATH brings, is too old for us.
     """
-    root = Path(os.environ.get("ROBOT_MEMORY_LIBRARIES") or _data_folder() / "robot_memory" / "libraries")
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    root = Path(os.environ.get("ROBOT_MEMORY_LIBRARIES") or data / "robot_memory" / "libraries")
     folder = root / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     if not folder.is_dir():
         return
@@ -39,10 +40,6 @@ def use_libraries() -> None:
         for line in (root / BOUNDS).read_text(encoding="utf-8").splitlines():
             module, distribution, lowest = line.split()
             _check(module, distribution, lowest, folder)
-
-
-def _data_folder() -> Path:
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
 
 
 def _check(module: str, distribution: str, lowest: str, folder: Path) -> None:

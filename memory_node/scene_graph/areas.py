@@ -207,14 +207,12 @@ class Ground:
 
     def is_elsewhere(self, place: NDArray[np.float64]) -> bool:
         """Return whether a place (x, y) is free, but not in a part of the map that areas were laid out in."""
-        if not self._is_free(place):
+        free = self.grid.free()
+        if self._numbers(free.astype(np.intp), place[None])[0] != 1:
             return False
-        parts, _ = ndimage.label(self.grid.free())
+        parts, _ = ndimage.label(free)
         numbers = self._numbers(parts, place[None])
         return not bool((self.area_of_cell[parts == numbers[0]] >= 0).any())
-
-    def _is_free(self, place: NDArray[np.float64]) -> bool:
-        return bool(self._numbers(self.grid.free().astype(np.intp), place[None])[0] == 1)
 
     def moved_by(self, transform: Pose) -> Ground:
         """Return the ground in another frame: `transform` is new_map_T_old_map."""

@@ -27,7 +27,7 @@ _MOST_CHANCE = 0.02
 
 
 # Indices of things of the remembered map and of the present one, side by side.
-Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+Pairs = tuple[NDArray[np.intp], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def align(then: Landmarks, now: Landmarks) -> Alignment | None:
         return None
     here = other.at.mean(axis=0)
     candidates, hypotheses = _candidates(one, other, same, here)
-    pairs = _pairs(same)
+    pairs = np.nonzero(same)  # few of all that there are, so distances are computed of them alone
     tried = [(len(_matches(one, other, pairs, found, _NEAR_M)), found) for found in candidates]
     most = max(count for count, _ in tried)
     best = next(found for count, found in tried if count >= 0.9 * most and (found is _UNMOVED or count == most))
@@ -114,12 +114,6 @@ def align(then: Landmarks, now: Landmarks) -> Alignment | None:
 
 
 _UNMOVED = Pose()
-
-
-def _pairs(same: NDArray[np.bool_]) -> Pairs:
-    """Return the pairs of one class: few of all that there are, so distances are computed of them alone."""
-    i, j = np.nonzero(same)
-    return i, j
 
 
 def _candidates(one: Landmarks, other: Landmarks, same: NDArray[np.bool_], here: FloatArray) -> tuple[list[Pose], int]:
@@ -187,7 +181,7 @@ def _refined(
     matched = _matches(one, other, pairs, found, _NEAR_M)
     if not matched:
         return None
-    of_one_class = _pairs(present[0].of_one_class(present[1]))
+    of_one_class = np.nonzero(present[0].of_one_class(present[1]))
     still: list[tuple[int, int]] = []
     for _ in range(2):
         still = _matches(*present, of_one_class, found, _STILL_M)

@@ -60,7 +60,9 @@ class Places:
         free = coarse.free()
         open_cells = reachable(free, coarse.resolution_m, self.config.robot_radius_m, self._seeds(coarse, floor, robot))
         labels = split_into_areas(coarse, open_cells, self.config.area_spacing_m)
-        room_of_cell, room_ids = self._lay_rooms(coarse, free & _connected_to(free, open_cells), floor, stamp_ns)
+        parts, _ = ndimage.label(free)
+        connected = free & np.isin(parts, np.unique(parts[open_cells]))
+        room_of_cell, room_ids = self._lay_rooms(coarse, connected, floor, stamp_ns)
         area_ids = self._lay_areas(coarse, labels, floor, room_of_cell, room_ids, stamp_ns)
         self.grounds[floor.id] = Ground.of(grid, coarse, labels, area_ids)
         self.here = floor.id
@@ -262,11 +264,6 @@ def _claims(grid: OccupancyMap, labels: NDArray[np.intp], positions: list[tuple[
         part = int(labels[row, column]) if inside else -1
         claims.append(part if part not in claims else -1)
     return claims
-
-
-def _connected_to(free: NDArray[np.bool_], open_cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    parts, _ = ndimage.label(free)
-    return np.asarray(np.isin(parts, np.unique(parts[open_cells])))
 
 
 def _moved(transform: Pose, point: tuple[float, float]) -> tuple[float, float]:

@@ -64,7 +64,8 @@ class TrackedUpdate(FrameUpdate):
         from earlier."""
         state = self._state
         self._forget_other_runs()
-        row_of = self._rows_of_known_tracks()
+        tracked = ((obs, self._row_of(one.track)) for obs, one in enumerate(self._observed.observations))
+        row_of = {obs: row for obs, row in tracked if row is not None and not state.table.removed[row]}
         followed = set(state.tracks.values())
         free = [row for row in rows.tolist() if state.table.record(row).id not in followed]
         for obs in range(len(self._observed)):
@@ -80,10 +81,6 @@ class TrackedUpdate(FrameUpdate):
         runs = {_run_of(observation.track) for observation in self._observed.observations}
         for track in [track for track in tracks if runs and _run_of(track) not in runs]:
             del tracks[track]
-
-    def _rows_of_known_tracks(self) -> dict[int, int]:
-        rows = {obs: self._row_of(one.track) for obs, one in enumerate(self._observed.observations)}
-        return {obs: row for obs, row in rows.items() if row is not None and not self._state.table.removed[row]}
 
     def _same_place(self, obs: int, rows: list[int]) -> int | None:
         """Return the row whose box an observation fills best, None where none is filled enough."""

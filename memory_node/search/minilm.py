@@ -187,11 +187,8 @@ class MiniLmEmbedder:
         mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64)
         rows = max(1, _RUN_TOKENS // ids.shape[1])
         parts = [slice(at, at + rows) for at in range(0, len(ids), rows)]
-        return np.concatenate([self._run(ids[part], mask[part]) for part in parts])
-
-    def _run(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
-        feed = {"input_ids": ids, "attention_mask": mask}
-        return np.asarray(self._session.run(["embedding"], feed)[0], dtype=np.float32)
+        feeds = ({"input_ids": ids[part], "attention_mask": mask[part]} for part in parts)
+        return np.concatenate([self._session.run(["embedding"], feed)[0] for feed in feeds], dtype=np.float32)
 
 
 def _build(folder: Path) -> None:

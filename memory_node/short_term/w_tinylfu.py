@@ -177,7 +177,7 @@ class WTinyLfuPolicy:
 
     def access(self, key: Key) -> bool:
         """Use the key, inserting it when absent; return whether it was held."""
-        self._count(key)
+        self.sketch.add(key)
         window = self._window
         if key in window:
             window.move_to_end(key)
@@ -225,9 +225,6 @@ class WTinyLfuPolicy:
         key = segment.popitem(last=False)[0]
         self.on_evict(key)
         return key
-
-    def _count(self, key: Key) -> None:
-        self.sketch.add(key)
 
     def _wins(self, candidate: Key, victim: Key) -> bool:
         return self.sketch.estimate(candidate) > self.sketch.estimate(victim)
