@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from memory_node.knowledge.knowledge_log import Source
+
 from benchmarks.alfworld.carried import CarriedExperience
 from benchmarks.alfworld.game_episodes import GameEpisode
 from memory_node.domain.ids import new_id
@@ -108,7 +110,9 @@ class _ExperienceLog(StoreLog):
         self._kept.episodes.setdefault(step.episode_id, []).append(step)
         super().put_step(step)
 
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
+    def put_documents(
+        self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str | Source, ...]]]
+    ) -> None:
         self._kept.put(kind, documents)
         super().put_documents(kind, documents)
 
