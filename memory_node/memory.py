@@ -19,7 +19,6 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedA
 from memory_node.domain.clock import Clock, local_day
 from memory_node.domain.context import Memory
 from memory_node.domain.geometry import Pose
-from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.scene import HeldObject, SceneObject, SceneSnapshot
 from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.episodes.deed_log import DeedLog
@@ -83,7 +82,6 @@ class RobotMemory:
         clock: "now", on the same time line as the stamps of frames and changes.
         judge_states: opens what judges object states by pictures, given what takes its claims; None: skill effects
             alone.
-        make_id: makes the ids of things that a skill reports and no camera has seen.
         compiler: how memory is compiled at each step of an episode.
         kept: writes the file that the next start reads knowledge from.
         kinds: the label space, by default the household's.
@@ -111,7 +109,6 @@ class RobotMemory:
         knowledge: KnowledgeGraph,
         clock: Clock,
         judge_states: Callable[[TakeClaims], StateEstimationQueue | None] | None = None,
-        make_id: IdSource = new_id,
         compiler: CompilerConfig | None = None,
         kept: KeptKnowledge | None = None,
         kinds: ObjectCatalogue | None = None,
@@ -130,7 +127,7 @@ class RobotMemory:
         self._watch = PlaceWatch(scene)
         self._changes.listen(lambda events, _from_version, _to_version: self._watch.note(events))
         undo = UndoBook(scene.state, scene.places)
-        self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id, undo)
+        self._intake = Intake(scene, self._changes, mirror, store, learn, clock, undo)
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
         self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
@@ -381,10 +378,10 @@ class RobotMemory:
         self._settle()
         return snapshot
 
-    def scene_text(self, token_budget: int, topic: str = "") -> str:
-        """Return the scene graph in words, the areas most relevant to `topic` first."""
+    def scene_text(self, token_budget: int) -> str:
+        """Return the scene graph in words, the areas nearest to the robot first."""
         with self._lock:
-            return self._scene.text_form(token_budget, topic=topic)
+            return "\n".join(self._scene.in_words(token_budget).lines)
 
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds, None when it is empty."""

@@ -13,6 +13,7 @@ import numpy as np
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
+from memory_node.domain.ids import new_id
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import ObjectReference, StateChange
@@ -51,7 +52,7 @@ class ChangeGrounding:
     """
 
     scene: GraphReadings
-    make_id: Callable[[], str]
+    make_id: Callable[[], str] = new_id
 
     def __post_init__(self) -> None:
         self._known: OrderedDict[str, str] = OrderedDict()
@@ -199,11 +200,10 @@ class Intake:
     store: Store | None
     learn: Callable[[Store, StoreChange], int]
     clock: Clock
-    make_id: Callable[[], str]
     undo: UndoBook
 
     def __post_init__(self) -> None:
-        self._grounding = ChangeGrounding(self.scene, self.make_id)
+        self._grounding = ChangeGrounding(self.scene)
         self._named = NamedThings(self.scene.state)
         self.refused_frames = 0
 

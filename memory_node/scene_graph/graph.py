@@ -235,10 +235,6 @@ class SceneGraph(GraphReadings):
         kinds = {} if self.habits is None else self.room_kinds()
         return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder, self.habits, kinds)
 
-    def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
-        """Return the graph in words as one text; see in_words."""
-        return "\n".join(self.in_words(token_budget, near, topic).lines)
-
     def in_words(self, token_budget: int, near: tuple[float, float] | None = None, topic: str = "") -> SceneText:
         """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first.
 

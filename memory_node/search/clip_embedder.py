@@ -32,13 +32,13 @@ class ClipEmbedder:
         InvalidValueError: the towers are not one model's.
     """
 
-    def __init__(self, folder: Path, threads: int = 1) -> None:
+    def __init__(self, folder: Path) -> None:
         missing = [name for name in _FILES if not (folder / name).is_file()]
         if missing:
             raise ResourceMissingError(
                 f"CLIP in {folder}: no {', '.join(missing)}; put the exported model's files there"
             )
-        self._text, self._image = (_open(folder / name, threads) for name in _FILES[:2])
+        self._text, self._image = (_open(folder / name) for name in _FILES[:2])
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(_CONTEXT_TOKENS)
         self._tokenizer.enable_padding(length=_CONTEXT_TOKENS)
@@ -98,9 +98,9 @@ class ClipEmbedder:
         return np.asarray(((middle / np.float32(255.0) - _MEAN) / _STD).transpose(2, 0, 1), dtype=np.float32)
 
 
-def _open(path: Path, threads: int) -> Any:
+def _open(path: Path) -> Any:
     try:
-        return shared_session(path, threads)
+        return shared_session(path)
     except Exception as error:  # onnxruntime's errors share no base class
         raise ResourceMissingError(f"{path}: not an ONNX model that onnxruntime can run: {error}") from error
 

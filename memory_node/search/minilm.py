@@ -129,6 +129,9 @@ def shared_session(graph: Path, threads: int = 1) -> onnxruntime.InferenceSessio
 
 # Tokens of one run, with padding: onnxruntime never frees the memory of its largest run.
 _RUN_TOKENS = 2048
+# Texts of one run: eight of a sentence each need a fifth less time than 32, whose intermediate results do not fit a
+# core's cache.
+_BATCH_TEXTS = 8
 MAX_TOKENS = 256  # the published sentence_bert_config.json
 DIMENSION = 384
 
@@ -137,16 +140,13 @@ class MiniLmEmbedder:
     """Sentence embeddings (n, 384) float32 of unit length (Reimers and Gurevych 2019; Wang et al. 2020).
 
     precision: "fp32" is exact, "int8" is a quarter of the size (`bench recall` measures both). threads: of
-    onnxruntime. batch_size: texts of one run; eight of a sentence each need a fifth less time than 32, whose
-    intermediate results do not fit a core's cache. The graph is made from the installed weights when it is missing.
+    onnxruntime. The graph is made from the installed weights when it is missing.
 
     Raises:
         ResourceMissingError: there is no graph and it cannot be made here; the message says what to do.
     """
 
-    def __init__(
-        self, precision: str = "fp32", folder: Path | None = None, threads: int = 1, batch_size: int = 8
-    ) -> None:
+    def __init__(self, precision: str = "fp32", folder: Path | None = None, threads: int = 1) -> None:
         if precision not in PRECISIONS:
             raise ResourceMissingError(f"precision: expected one of {', '.join(PRECISIONS)}, got {precision!r}")
         folder = folder or minilm_folder()
@@ -157,7 +157,6 @@ class MiniLmEmbedder:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
-        self._batch_size = batch_size
         made = graph.stat()
         self._fingerprint = f"{folder.name}/{precision}/{made.st_size}/{made.st_mtime_ns}"
 
@@ -176,8 +175,8 @@ class MiniLmEmbedder:
         result = np.empty((len(texts), DIMENSION), dtype=np.float32)
         # Batches of like length waste the least on padding.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        for start in range(0, len(order), self._batch_size):
-            chosen = order[start : start + self._batch_size]
+        for start in range(0, len(order), _BATCH_TEXTS):
+            chosen = order[start : start + _BATCH_TEXTS]
             result[chosen] = self._embed_batch([texts[index] for index in chosen])
         return result
 

@@ -26,15 +26,6 @@ _NONE = "none"
 _TEXT_LIMIT = 2000
 
 
-@dataclass(frozen=True)
-class StateReply:
-    """A checked reply: what was seen, what of it matters, and the claims that follow."""
-
-    description: str
-    relevant: str
-    claims: tuple[StateClaim, ...]
-
-
 def _spelt_as_ours(value: Any) -> Any:
     return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
 
@@ -70,30 +61,30 @@ class StateJudgement(BaseModel):
     things: list[ThingJudgement]
 
 
-def parse_state_reply(text: str, count: int, stamp_ns: int, source: str = "vlm") -> dict[int, StateReply]:
-    """Return what a model's text says of the things that it speaks of, by their numbers, from 1 to `count`.
+def parse_state_reply(text: str, count: int, stamp_ns: int) -> dict[int, tuple[StateClaim, ...]]:
+    """Return what a model's text claims of the things that it speaks of, by their numbers, from 1 to `count`.
 
-    stamp_ns: when the pictures were taken. source: who claims it.
+    stamp_ns: when the pictures were taken.
 
     Raises:
         RejectedReplyError: there is no JSON object in it, or one that breaks the schema; the message says where.
     """
-    found: dict[int, StateReply] = {}
+    found: dict[int, tuple[StateClaim, ...]] = {}
     for judged in read_json(StateJudgement, text).things:
         if judged.thing > count:
             raise RejectedReplyError("thing", f"there are {count} things, and none of number {judged.thing}")
         if judged.thing in found:
             raise RejectedReplyError("contradiction", f"thing {judged.thing} is judged twice")
-        found[judged.thing] = StateReply(judged.description, judged.relevant, _claims(judged.states, stamp_ns, source))
+        found[judged.thing] = _claims(judged.states, stamp_ns)
     return found
 
 
-def _claims(states: Sequence[SeenState], stamp_ns: int, source: str) -> tuple[StateClaim, ...]:
+def _claims(states: Sequence[SeenState], stamp_ns: int) -> tuple[StateClaim, ...]:
     claims: dict[ObjectState, StateClaim] = {}
     for seen in states:
         if seen.state in claims:
             raise RejectedReplyError("contradiction", f"states: {seen.state} is given twice")
-        claims[seen.state] = StateClaim(seen.state, seen.probability, stamp_ns, source)
+        claims[seen.state] = StateClaim(seen.state, seen.probability, stamp_ns)
     return tuple(claims.values())
 
 
@@ -137,8 +128,8 @@ class VisionStateEstimator:
             states=states,
         )
 
-    def estimate(self, request: StateRequest, deadline: Deadline) -> Sequence[tuple[str, StateReply]]:
-        """Return what the model says of the things, checked, by their ids.
+    def estimate(self, request: StateRequest, deadline: Deadline) -> Sequence[tuple[str, tuple[StateClaim, ...]]]:
+        """Return what the model claims of the things, by their ids.
 
         Raises:
             LlmError: the model gave no reply in time, or none that keeps to the schema.
@@ -153,7 +144,7 @@ class VisionStateEstimator:
             json_form(StateJudgement),
         )
         found = ask(self._model, question, deadline, self._max_repairs)
-        return [(request.things[number - 1].object_id, reply) for number, reply in found.items()]
+        return [(request.things[number - 1].object_id, claims) for number, claims in found.items()]
 
 
 _LOG = logging.getLogger(__name__)
@@ -179,7 +170,7 @@ class StateEstimationQueue:
 
     def __init__(
         self,
-        estimate: Callable[[StateRequest, Deadline], Sequence[tuple[str, StateReply]]],
+        estimate: Callable[[StateRequest, Deadline], Sequence[tuple[str, tuple[StateClaim, ...]]]],
         on_claims: Callable[[str, tuple[StateClaim, ...]], object],
         capacity: int = 8,
         deadline_s: float = 10.0,
@@ -239,8 +230,8 @@ class StateEstimationQueue:
             deadline.left_s()
             replies = self._estimate(request, deadline)
             deadline.left_s()
-            for object_id, reply in replies:
-                self._on_claims(object_id, reply.claims)
+            for object_id, claims in replies:
+                self._on_claims(object_id, claims)
             self.counts.answered += len(request.things)
         except LateError as error:
             self.counts.late += len(request.things)

@@ -122,18 +122,17 @@ class SegmentSizes:
             raise InvalidValueError(f"SegmentSizes: expected window >= 1 and 0 <= protected <= main, got {self}")
 
     @classmethod
-    def of_share(cls, capacity: int, window_share: float, protected_share: float = 0.8) -> SegmentSizes:
-        """Return the sizes for a window of a share of the capacity; protected is a share of main.
+    def of_share(cls, capacity: int, window_share: float) -> SegmentSizes:
+        """Return the sizes for a window of a share of the capacity; four fifths of main are protected.
 
         Raises:
-            InvalidValueError: a share is not in [0, 1].
+            InvalidValueError: the share is not in [0, 1].
         """
-        for name, share in (("window_share", window_share), ("protected_share", protected_share)):
-            if not 0.0 <= share <= 1.0:
-                raise InvalidValueError(f"{name}: expected 0 to 1, got {share}")
+        if not 0.0 <= window_share <= 1.0:
+            raise InvalidValueError(f"window_share: expected 0 to 1, got {window_share}")
         window = min(checked_capacity(capacity), max(1, round(window_share * capacity)))
         main = capacity - window
-        return cls(window, main, min(int(protected_share * main), max(0, main - 1)))
+        return cls(window, main, min(int(0.8 * main), max(0, main - 1)))
 
 
 class WTinyLfuPolicy:

@@ -126,7 +126,7 @@ def test_search_and_views_keep_to_the_floor_that_the_robot_is_on(home: Storeys) 
 
 
 def test_text_markers_and_picture_show_all_floors(home: Storeys, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in home.graph.text_form(5000).splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in home.graph.in_words(5000).lines if line.startswith("{")]
     told = {line["floor"]: set() for line in lines}
     for line in lines:
         told[line["floor"]] |= set(line["contains"])

@@ -29,7 +29,7 @@ def graph(world: BoxWorld) -> SceneGraph:
 
 
 def test_text_has_one_record_an_area_with_karmas_fields(graph: SceneGraph) -> None:
-    lines = graph.text_form(token_budget=5000).splitlines()
+    lines = graph.in_words(token_budget=5000).lines
     records = [json.loads(line) for line in lines if line.startswith("{")]
     assert len(records) == len(graph.places.areas)
     assert set(records[0]) == {"name", "type", "contains", "adjacent nodes", "position"}
@@ -41,7 +41,7 @@ def test_text_has_one_record_an_area_with_karmas_fields(graph: SceneGraph) -> No
 def test_text_tells_states_and_what_the_hand_holds(graph: SceneGraph) -> None:
     (bowl,) = graph.objects_of_class("Bowl")
     graph.apply_change(StateChange(bowl.id, "bowl", 9_000_000_000, added=(ObjectState.CLEANED,), held=True))
-    assert '"cleaned bowl held by the robot"' in graph.text_form(token_budget=5000)
+    assert '"cleaned bowl held by the robot"' in "\n".join(graph.in_words(token_budget=5000).lines)
 
 
 def test_text_tells_objects_in_no_area_the_nearest_first(world: BoxWorld) -> None:
@@ -50,14 +50,14 @@ def test_text_tells_objects_in_no_area_the_nearest_first(world: BoxWorld) -> Non
         without_map.observe(world.frame(1.0 + 0.1 * i, camera))
     (fridge,) = without_map.objects_of_class("Fridge")
     x, y, _ = fridge.box.center
-    told = [json.loads(line) for line in without_map.text_form(5000, near=(x, y)).splitlines()]
+    told = [json.loads(line) for line in without_map.in_words(5000, near=(x, y)).lines]
     assert sorted(one["name"] for one in told) == ["bowl on table", "fridge", "mug on table", "mug on table", "table"]
     assert told[0] == {"name": "fridge", "position": pytest.approx(fridge.box.center, abs=0.01)}
 
 
 def test_text_keeps_to_its_budget_and_starts_nearby(graph: SceneGraph) -> None:
     near = graph.places.areas[next(iter(graph.places.areas))].position
-    text = graph.text_form(token_budget=120, near=near)
+    text = "\n".join(graph.in_words(token_budget=120, near=near).lines)
     assert 0 < estimate_tokens(text) <= 120
     first = json.loads(text.splitlines()[0])
     assert np.linalg.norm(np.subtract(first["position"], near)) < 2.0
@@ -68,7 +68,7 @@ def test_text_starts_where_the_robot_is_unless_told_otherwise(graph: SceneGraph)
     for area in (areas[0], areas[-1]):
         x, y = area.position
         graph.observe(Frame(graph.state.now_ns + 20_000_000_000, Pose.planar(x, y, 0.0, 1.3), None, (), None))
-        assert json.loads(graph.text_form(token_budget=200).splitlines()[0])["name"] == area.name
+        assert json.loads(graph.in_words(token_budget=200).lines[0])["name"] == area.name
 
 
 def test_picture_is_drawn_with_the_objects_on_it(graph: SceneGraph, tmp_path: Path) -> None:

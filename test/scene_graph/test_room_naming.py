@@ -138,7 +138,7 @@ def test_room_takes_its_name_everywhere_once_it_is_sure(house: House) -> None:
     assert not house.room().named_by_user
     assert house.room(left=False).name == "room 2"
     assert find(house.graph, FindQuery(object_class="Toilet")).answers[0].room_name == "bathroom"
-    assert '"type": "bathroom"' in house.graph.text_form()
+    assert '"type": "bathroom"' in "\n".join(house.graph.in_words(2000).lines)
     assert "bathroom" in {marker.text for marker in scene_markers(house.graph.snapshot())}
     assert house.graph.take_renamed_rooms() == (house.room(),)
     assert house.graph.take_renamed_rooms() == ()
