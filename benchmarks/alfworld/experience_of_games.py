@@ -8,14 +8,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from memory_node.knowledge.knowledge_log import Source
-
 from benchmarks.alfworld.carried import CarriedExperience
 from benchmarks.alfworld.game_episodes import GameEpisode
 from memory_node.domain.ids import new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
+from memory_node.knowledge.knowledge_nodes import Source
 from memory_node.lessons.lesson import LESSONS
 from memory_node.opening import StoreLog
 from memory_node.store.store import Store
