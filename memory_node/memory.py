@@ -6,9 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Compilations, TaskRetrieval
 from memory_node.context.config import CompilerConfig
@@ -64,11 +62,6 @@ _ANSWER_WAIT_S, _OUTAGE_WAIT_S = 2.0, 0.1
 _ANSWERED_NS = 900 * 10**9
 
 
-class _KeepNothing:
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
-        """Keep nothing."""
-
-
 class RobotMemory:
     """A `MemoryPort`; thread-safe. The facts behind an answer are durable before it is given.
 
@@ -80,12 +73,12 @@ class RobotMemory:
         experience: what was learnt from episodes.
         knowledge: propositions.
         clock: "now", on the same time line as the stamps of frames and changes.
-        judge_states: opens what judges object states by pictures, given what takes its claims; None: skill effects
-            alone.
+        judge_states: opens what judges object states by pictures, given what takes its claims; it may give None:
+            skill effects alone.
         compiler: how memory is compiled at each step of an episode.
         kept: writes the file that the next start reads knowledge from.
-        kinds: the label space, by default the household's.
-        deeds: what the robot did with which thing; by default none, kept in this process only.
+        kinds: the label space.
+        deeds: what the robot did with which thing.
         unread: memories that are written as ever and tell nothing, to measure what they are worth.
 
     Attributes:
@@ -108,19 +101,19 @@ class RobotMemory:
         experience: Experience,
         knowledge: KnowledgeGraph,
         clock: Clock,
-        judge_states: Callable[[TakeClaims], StateEstimationQueue | None] | None = None,
-        compiler: CompilerConfig | None = None,
-        kept: KeptKnowledge | None = None,
-        kinds: ObjectCatalogue | None = None,
-        deeds: DeedLog | None = None,
-        unread: Collection[Memory] = (),
+        judge_states: Callable[[TakeClaims], StateEstimationQueue | None],
+        compiler: CompilerConfig,
+        kept: KeptKnowledge | None,
+        kinds: ObjectCatalogue,
+        deeds: DeedLog,
+        unread: Collection[Memory],
     ) -> None:
         self.cache, self.experience, self.knowledge, self._clock = cache, experience, knowledge, clock
         self._unread = frozenset(unread)
-        self._kinds = kinds or load_catalogue()
+        self._kinds, self.deeds = kinds, deeds
         self._store = store
         task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
-        states = judge_states(lambda *claim: self._intake.claim_states(*claim)) if judge_states is not None else None
+        states = judge_states(lambda *claim: self._intake.claim_states(*claim))
         mirror = ShortTermMirror(scene, cache, index.ranker, task_objects, states)
         self._changes = GraphChanges(scene, mirror, store, index.gathered)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
@@ -130,7 +123,6 @@ class RobotMemory:
         self._intake = Intake(scene, self._changes, mirror, store, learn, clock, undo)
         lock = self._changes.lock
         self._told = told = ToldContexts(clock)
-        self.deeds = deeds if deeds is not None else DeedLog(_KeepNothing())
         made_from: tuple[tuple[Deed, ...], tuple[Proposition, ...]] = ((), ())
         self._expected = made_from, Expectations((), knowledge.zone)
         self.episodes = Episodes(experience, scene, lock, self._intake.remember, task_objects, told, clock, self.deeds)
@@ -150,7 +142,6 @@ class RobotMemory:
         )
         self._scene, self._lock, self._index = scene, lock, index
         self._search = LongTermSearch(scene, index.ranker, lock)
-        compiler = compiler or CompilerConfig()
         retrieval = TaskRetrieval(
             experience,
             self.rank_search_areas,

@@ -10,7 +10,8 @@ from memory_node.domain.scene import SceneObject
 from memory_node.intake.short_term_mirror import NewPictures
 from memory_node.llm.chat import Deadline
 from memory_node.memory import RobotMemory
-from memory_node.short_term.state_estimation import StateEstimationQueue, StateReply, StateRequest
+from memory_node.short_term.state_estimation import StateEstimationQueue, StateRequest
+from memory_node.short_term.units import StateClaim
 
 SECOND_NS = 1_000_000_000
 
@@ -38,7 +39,7 @@ def test_picture_is_new_once_and_better_ones_after_a_while() -> None:
 def test_model_judges_each_new_picture_with_the_task(memory: RobotMemory, see: Callable[..., Frame]) -> None:
     asked: list[StateRequest] = []
 
-    def estimate(request: StateRequest, deadline: Deadline) -> list[tuple[str, StateReply]]:
+    def estimate(request: StateRequest, deadline: Deadline) -> list[tuple[str, tuple[StateClaim, ...]]]:
         asked.append(request)
         return []
 
