@@ -110,7 +110,7 @@ class _ExperienceLog(StoreLog):
         super().put_step(step)
 
     def put_documents(
-        self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str | Source, ...]]]
+        self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], Sequence[str | Source]]]
     ) -> None:
         self._kept.put(kind, documents)
         super().put_documents(kind, documents)
