@@ -15,7 +15,7 @@ from rclpy.qos import QoSProfile
 from ros_peer import CAMERA, RosPeer, SimulatedCamera, show_until, view_of, wait_until
 from running_memory import counted, running_memory, worked_off
 from sensor_msgs.msg import CompressedImage, Image
-from test_compressed_images import rvl
+from test_image_decoding import rvl
 
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
