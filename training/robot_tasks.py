@@ -24,7 +24,6 @@ from benchmarks.life.home import LifeHomes
 from benchmarks.life.lives import Lives
 from benchmarks.life.player import RobotPlayer
 from benchmarks.life.robot_life import RobotLife
-from benchmarks.life.runs import play_day
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.guidance import Compiler, GuidancePort
 from memory_node.domain.clock import system_clock
@@ -98,8 +97,9 @@ class DaysOfLife:
 
     def __init__(self, files: list[Path], scenes: Path | None, embedder: TextEmbedder, limit: int, seed: int) -> None:
         homes = LifeHomes(scenes, seed)
-        self._days = sample(read_days(files), limit, seed)
-        check_days(self._days, homes)
+        days, faults = read_days(files)
+        self._days = sample(days, limit, seed)
+        check_days(self._days, homes, faults)
         self._folder = tempfile.TemporaryDirectory(prefix="days")
         self._lives = Lives(homes, embedder, Path(self._folder.name))
         self._planner = open_planner("offline", embedder, fallback=False, asks=True)
@@ -134,7 +134,7 @@ class DaysOfLife:
             players.append(player)
             return DayRun(day, life, player, False, folder)
 
-        report = play_day(day, self._lives, "", run_of)
+        report = self._lives.play(day, "", run_of)
         for folder in folders:  # a training plays thousands
             shutil.rmtree(folder, ignore_errors=True)
         if report.broken or report.crash:

@@ -1,13 +1,16 @@
-"""What a skill call is about in the home: its things, and the places at which it is done."""
+"""What a skill call is about in the home, and the faults by which calls fail although their preconditions hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from benchmarks.life.day_form import Fault, FaultKeys
 from benchmarks.life.placing import whole_of
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill import SkillCall, SkillFailure, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult
 from memory_node.domain.skill_library import GOAL_OF_SKILL, SKILLS
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.thing import Thing
@@ -116,3 +119,81 @@ def _belongs_to(world: World, thing: Thing) -> Thing | None:
     if thing.type.can(Property.DRAINS):
         return tap_of(world, thing)
     return basin_of(world, thing) if thing.type.can(Property.WATERS) else None
+
+
+@dataclass
+class _Active:
+    """A fault that has begun. tried: in this instruction. is_off: until the next event."""
+
+    fault: Fault
+    tried: int = 0
+    is_off: bool = False
+
+
+class HomeFaults:
+    """The faults that have begun and not ended; local_time: of the home."""
+
+    def __init__(self, local_time: Callable[[], datetime]) -> None:
+        self._local_time = local_time
+        self._active: list[_Active] = []
+
+    def begin(self, fault: Fault) -> None:
+        """Let a fault begin."""
+        self._active.append(_Active(fault))
+
+    def mend(self, keys: Fault) -> None:
+        """End the faults that have all of some keys."""
+        self._active = [one for one in self._active if not is_mended_by(one.fault, keys)]
+
+    def begin_instruction(self) -> None:
+        """Count tries anew."""
+        for one in self._active:
+            one.tried = 0
+
+    def begin_event(self) -> None:
+        """End what other calls have put right for a while."""
+        for one in self._active:
+            one.is_off = False
+
+    def hinders(self, call: MeantCall) -> FailureReason | None:
+        """Return why a call fails now, None where nothing hinders it."""
+        for one in self._meant(call):
+            one.tried += 1
+            if not one.fault.tries or one.tried <= one.fault.tries:
+                return one.fault.reason
+        return None
+
+    def hinders_always(self, call: MeantCall) -> Fault | None:
+        """Return the fault by which a call fails now however often it is tried, None where there is none."""
+        return next((one.fault for one in self._meant(call) if not one.fault.tries), None)
+
+    def _meant(self, call: MeantCall) -> Iterator[_Active]:
+        now = self._local_time()
+        for one in self._active:
+            if not one.is_off and _is_on(one.fault, now) and _fits(one.fault, call):
+                yield one
+
+    def note_success(self, call: MeantCall) -> None:
+        """Take note of a call that may put a fault right."""
+        for one in self._active:
+            if one.fault.unless is not None and _fits(one.fault.unless, call):
+                one.is_off = True
+
+
+def is_mended_by(fault: Fault, keys: Fault) -> bool:
+    """Return whether a fault has all keys that are given."""
+    return all(getattr(fault, name) == getattr(keys, name) for name in keys.model_fields_set)
+
+
+def _is_on(fault: Fault, now: datetime) -> bool:
+    """Return whether a fault holds at this time of day; its span may go over midnight, which an end left out is."""
+    minute = now.hour * 60 + now.minute
+    begin, end = fault.from_minute or 0, 24 * 60 if fault.to_minute is None else fault.to_minute
+    return begin <= minute < end if begin < end else minute >= begin or minute < end
+
+
+def _fits(keys: FaultKeys, call: MeantCall) -> bool:
+    thing_fits = not keys.thing or keys.thing in with_wholes([call.first])
+    class_fits = not keys.class_name or folded(keys.class_name) == folded(call.first_class)
+    place_fits = not keys.place or keys.place in call.places
+    return plain(keys.skill) == plain(call.skill) and thing_fits and class_fits and place_fits

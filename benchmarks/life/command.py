@@ -5,26 +5,34 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchmarks.choice import chosen, sample
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
 from benchmarks.life.day_run import DayReport, DayRun
-from benchmarks.life.home import LifeHomes
-from benchmarks.life.life_rows import Setting
+from benchmarks.life.home import LifeHomes, listed
+from benchmarks.life.life_rows import (
+    Setting,
+    draw_matrix,
+    draw_sweep,
+    print_matrix,
+    rows_of,
+    scenario_row,
+    with_reduced_exploration,
+)
 from benchmarks.life.lives import Lives
-from benchmarks.life.matrix import draw_matrix, print_matrix
 from benchmarks.life.player import Player
 from benchmarks.life.players import CHANCE, LLM, NAMES, OFFLINE, VALUED, Players, seeds_of
 from benchmarks.life.robot_life import RobotLife
-from benchmarks.life.runs import Runs, play_all, play_day
 from benchmarks.life.shuffle import Shuffling
-from benchmarks.life.sweep import POLICIES, CacheSetting, draw_sweep
-from benchmarks.life.switches import EACH, KARMA, MEMORIES
+from benchmarks.life.switches import EACH, KARMA, MEMORIES, POLICIES, CacheSetting
 from benchmarks.model_figures import add_planner_arguments
 from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -35,7 +43,9 @@ _INTERRUPTED = 130
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
-    parser.add_argument("--days", type=Path, nargs="+", required=True, metavar="FILE", help="scenarios (.yaml, .gz)")
+    files = parser.add_mutually_exclusive_group(required=True)
+    files.add_argument("--days", type=Path, nargs="+", metavar="FILE", help="scenarios (.yaml, .gz)")
+    files.add_argument("--list-home", metavar="HOME", help="print a home's rooms, and what stands where, for a writer")
     parser.add_argument("--scenes", type=Path, metavar="FILE", help="scenes.json.gz, for homes that are floor plans")
     parser.add_argument("--check", action="store_true", help="only check the files")
     parser.add_argument(
@@ -69,10 +79,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
-    days: Sequence[Day] = read_days(args.days)
     homes = LifeHomes(args.scenes, args.seed)
-    check_days(days, homes)
+    if args.list_home:
+        print("\n".join(listed(homes.home(args.list_home))))
+        return 0
+    days: Sequence[Day]
+    days, faults = read_days(args.days)
+    crowded = check_days(days, homes, faults)
     if args.check:
+        for text in crowded:
+            print(text, file=sys.stderr)
         print(f"{len(days)} scenarios are sound", file=sys.stderr)
         return 0
     days = chosen(days, args.only, lambda day: day.scenario.id)
@@ -108,7 +124,7 @@ def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> 
 
             if setting.shuffled:
                 return shuffling.play(day, setting.shuffled)
-            return play_day(day, lives, setting.without, run_of, setting.cache)
+            return lives.play(day, setting.without, run_of, setting.cache)
 
         return play_all(days, settings_of(args), play)
 
@@ -135,3 +151,61 @@ def _sweep(args: argparse.Namespace) -> list[Setting]:
         Setting(args.planner, KARMA, cache=caches[-1]),
         *(Setting(args.planner, cache=cache) for cache in caches),
     ]
+
+
+@dataclass
+class Runs:
+    """What was played. reports: by setting; interrupted: not all of it was played."""
+
+    reports: dict[Setting, list[DayReport]] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows by setting and category."""
+        rows = [row for setting, reports in self.reports.items() for row in rows_of(setting, reports)]
+        return with_reduced_exploration(rows)
+
+    @property
+    def scenario_rows(self) -> list[dict[str, Any]]:
+        """A row for each scenario that was played."""
+        return [scenario_row(setting, one) for setting, reports in self.reports.items() for one in reports]
+
+    def told(self) -> Iterator[str]:
+        """Yield what went wrong with scenarios, each text once."""
+        found = (one for reports in self.reports.values() for one in reports)
+        texts = (
+            text for one in found for text in (one.broken, one.crash and f"{one.id} crashed:\n{one.crash}") if text
+        )
+        yield from dict.fromkeys(texts)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 where a scenario is broken."""
+        return int(any(one.broken for reports in self.reports.values() for one in reports))
+
+
+def play_all(days: Sequence[Day], settings: Sequence[Setting], play: Callable[[Setting, Day, int], DayReport]) -> Runs:
+    """Return what came of all scenarios under all settings; Ctrl-C ends it early. play: gets a seed's number, too."""
+    runs = Runs()
+    try:
+        with progress_bar() as bar:
+            for setting in settings:
+                reports = runs.reports.setdefault(setting, [])
+                plays = [(seed, day) for seed in range(setting.seeds) for day in days]
+                task = bar.add_task(setting.name, total=len(plays))
+                for number, (seed, day) in enumerate(plays, 1):
+                    reports.append(play(setting, day, seed))
+                    bar.advance(task)
+                    if bar.disable:
+                        _tell(setting, number, len(plays), reports[-1])
+    except KeyboardInterrupt:
+        runs.interrupted = True
+        runs.reports = {setting: reports for setting, reports in runs.reports.items() if reports}
+    return runs
+
+
+def _tell(setting: Setting, number: int, count: int, report: DayReport) -> None:
+    """Say how far it is where no progress bar can be shown."""
+    said = "broken" if report.broken else "crash" if report.crash else "right" if report.right else "wrong"
+    print(f"{setting.name}: {number}/{count} {report.id}: {said}", file=sys.stderr, flush=True)

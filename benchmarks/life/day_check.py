@@ -1,77 +1,199 @@
-"""Checks scenarios against their homes before anything is played: what cannot be is told with file and line."""
+"""Checks scenarios against their homes before anything is played: what cannot be is told with file and line.
+
+Of what a step wants it refuses what can never hold, and errs on the side of letting through: a robot may do before the
+step what no event tells.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import combinations
 
 from benchmarks.life import day_form as form
 from benchmarks.life import placing
+from benchmarks.life.calls import is_mended_by, plain
 from benchmarks.life.day_file import Day, Location
-from benchmarks.life.faults import is_mended_by
+from benchmarks.life.day_form import Want
 from benchmarks.life.home import LifeHomes, MisfitError, add_person
-from benchmarks.life.judge import HAND_PLACE, is_said
-from benchmarks.life.want_check import impossible
+from benchmarks.life.judge import HAND_PLACE, is_said, things_meant
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.skill_declaration import Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.sim.thing import Thing
 from memory_node.sim.world import World
 
+# What is looked into on a search is no call of its own.
+_UNCOUNTED = frozenset({"OpenObject"})
+# Stands for any ending in a wanted word ("mug*"), so that it is one word to `is_said`.
+_ANY_ENDING = "\u02bc"
 Fault = tuple[Location, str]
 
 
-def check_days(days: Sequence[Day], homes: LifeHomes) -> None:
-    """Check scenarios.
+def impossible(want: Want, world: World) -> Iterator[Fault]:
+    """Yield what of a step can never hold in a home as the events leave it, whatever the robot does."""
+    for name, place in want.at.items():
+        if text := _never_at(world, name, place):
+            yield ("at", name), text
+    held = [name for name, place in want.at.items() if place == HAND_PLACE and placing.pieces_of(world, name)]
+    if len(held) > 1:
+        yield ("at", held[1]), f"the hand holds one thing, not {' and '.join(held)}"
+    for name, states in want.state.items():
+        things = _may_be(world, name)
+        for one in states:
+            if one.holds and not any(one.state in thing.states or placing.can_be(thing, one.state) for thing in things):
+                yield ("state", name), f"{name} can never be {one.state}"
+        for one, other in combinations(states, 2):
+            opposed = other.state in one.state.opposites if one.holds and other.holds else one.state is other.state
+            if opposed and one != other and name in world:
+                yield ("state", name), f"{name} cannot be both {one} and {other}"
+    yield from _calls(want, world)
+    for number, words in enumerate(want.says):
+        if all(any(is_said(silent, _as_word(one)) for silent in want.silent_on) for one in words):
+            yield ("says", number), f"silent_on forbids to say {' | '.join(words)}"
+
+
+def _may_be(world: World, name: str) -> Sequence[Thing]:
+    """Return the things that a name means, or those that are cut into such things."""
+    return things_meant(world, name) or [thing for thing in world if thing.kind.slices == name]
+
+
+def _never_at(world: World, name: str, place: str) -> str:
+    """Return why a thing can never be at a place, "" where it can."""
+    things = _may_be(world, name)
+    if not things:
+        return f"there is no {name} then"
+    if place == HAND_PLACE:
+        return "" if any(thing.kind.pickupable for thing in things) else f"a hand cannot take {name}"
+    if place not in world and placing.room_called(world, place) is not None:
+        return ""
+    places = things_meant(world, place)
+    if not places:
+        return f"there is no {place} then"
+    why = [_never_on(world, thing, support) for thing in things for support in places]
+    return "" if "" in why else why[0]
+
+
+def _never_on(world: World, thing: Thing, support: Thing) -> str:
+    """Return why a thing can never be directly on or in another, "" where it can or is."""
+    if thing.parent_id == support.id:
+        return ""
+    if not thing.kind.pickupable:
+        return f"{thing.id} is nothing that can be put at {support.id}"
+    # A piece may fit where the whole does not.
+    if placing.is_person(support) or (thing.kind.slices and support.kind.is_receptacle):
+        return ""
+    try:
+        placing.receptacle_called(world, support.id, thing)
+    except InvalidValueError as error:
+        return str(error)
+    return ""
+
+
+def _calls(want: Want, world: World) -> Iterator[Fault]:
+    for number, call in enumerate(want.calls):
+        skill, *names = call.split()
+        for name in names:
+            if not placing.pieces_of(world, placing.whole_of(name)):
+                yield ("calls", number), f"there is no thing {name!r} any more"
+        things = [thing for name in names for thing in placing.pieces_of(world, placing.whole_of(name))]
+        if things and not any(_takes(skill, thing) for thing in things):
+            yield ("calls", number), f"{skill} can never be done with {' '.join(names)}"
+        if any(_covers(one, call) for one in want.no_calls):
+            yield ("calls", number), f"no_calls forbids {call}"
+    counted = {plain(call.split()[0]) for call in want.calls} - _UNCOUNTED
+    if want.most_calls is not None and len(counted) > want.most_calls:
+        yield ("most_calls",), f"{len(counted)} calls are wanted"
+    if want.most_searches == 0 and "Explore" in counted:
+        yield ("most_searches",), "Explore is wanted, which is a search"
+
+
+def _takes(skill: str, thing: Thing) -> bool:
+    """Return whether a thing can be one of a skill's arguments, as far as its kind decides."""
+    declared = SKILLS[skill]
+    facts = [rule.fact for rule in declared.preconditions if rule.fact.predicate is Predicate.KIND]
+    if skill == "PutObject" and (thing.kind.pickupable or placing.is_person(thing)):
+        return True
+    first = [fact for fact in facts if fact.arguments[0] == declared.arguments[0].name]
+    others = declared.composite or len(declared.arguments) > 1
+    if others and thing.fixed and skill != "PutObject":
+        return True  # the appliance or the source
+    return all(thing.kind.satisfies(fact.ability) for fact in (first or facts))
+
+
+def _covers(forbidden: str, call: str) -> bool:
+    """Return whether whatever fits a wanted call fits a forbidden one."""
+    skill, *things = forbidden.split()
+    wanted, *others = call.split()
+    return plain(skill) == plain(wanted) and set(things) <= set(others)
+
+
+def _as_word(text: str) -> str:
+    return text.replace("*", _ANY_ENDING)
+
+
+def check_days(days: Sequence[Day], homes: LifeHomes, read_faults: Sequence[str] = ()) -> list[str]:
+    """Check scenarios; return where a thing will find no room unless the robot makes it.
+
+    read_faults: what is wrong in their files, to be told with the rest.
 
     Raises:
         InvalidValueError: what they ask for cannot be; every fault is told.
     """
-    faults = [day.fault(location, text) for day in days for location, text in _faults(day, homes)]
+    crowded: list[str] = []
+    faults = [*read_faults, *(day.fault(*one) for day in days for one in _faults(day, homes, crowded))]
     if faults:
         raise InvalidValueError("\n".join(faults))
+    return crowded
 
 
-def _faults(day: Day, homes: LifeHomes) -> Iterator[Fault]:
+def _faults(day: Day, homes: LifeHomes, crowded: list[str]) -> Iterator[Fault]:
     scenario = day.scenario
     try:
         world = homes.world(scenario)
     except MisfitError as error:
-        yield error.location, str(error)
+        yield from error.faults
         return
     if isinstance(scenario.known, tuple):
         for number, name in enumerate(scenario.known):
             if name not in {room.id for room in world.layout.rooms}:
                 yield ("known", number), f"there is no room {name!r} in {world.layout.name}"
-    yield from _DayCheck(scenario, world).faults()
+    check = _DayCheck(scenario, world)
+    yield from check.faults()
+    crowded += [day.fault(location, f"{text} unless the robot makes it") for location, text in check.crowded]
 
 
 class _DayCheck:
-    """Goes through a scenario's events in a home in which no robot does anything."""
+    """Goes through a scenario's events in a home in which no robot does anything. crowded: what finds no room there."""
 
     def __init__(self, scenario: form.Scenario, world: World) -> None:
         self._scenario = scenario
         self._world = world
         self._ids = {thing.id for thing in world}
         self._faults: list[form.Fault] = []
+        self.crowded: list[Fault] = []
         self._is_spoken_to = False
 
     def faults(self) -> Iterator[Fault]:
         """Yield what is wrong."""
         for index, event in enumerate(self._scenario.events):
+            known = len(self.crowded)
             for location, text in self._event(event):
                 yield ("events", index, *location), text
+            self.crowded[known:] = [(("events", index, *where), text) for where, text in self.crowded[known:]]
 
     def _event(self, event: form.Event) -> Iterator[Fault]:
         match event:
             case form.Move():
                 for thing, place in event.move.items():
-                    yield from self._done(("move", thing), thing, partial(self._put, place))
+                    yield from self._done(("move", thing), thing, partial(placing.put, self._world, place=place))
             case form.ChangeState():
                 yield from self._states(event)
             case form.Add():
                 yield from self._add(event)
             case form.Remove():
                 for number, thing in enumerate(event.remove):
-                    yield from self._done(("remove", number), thing, self._take_away)
+                    yield from self._done(("remove", number), thing, partial(placing.take_away, self._world))
             case form.BeginFault():
                 yield from self._begin_fault(event.fault)
             case form.Mend():
@@ -79,7 +201,7 @@ class _DayCheck:
             case form.See():
                 if placing.room_called(self._world, event.see) is None:
                     yield ("see",), f"there is no room {event.see!r} in {self._world.layout.name}"
-            case form.Do() | form.Ask() | form.Answer():
+            case form.Step():
                 yield from self._step(event)
 
     def _done(self, location: Location, thing_id: str, act: Callable[[Thing], None]) -> Iterator[Fault]:
@@ -90,16 +212,10 @@ class _DayCheck:
         try:
             for thing in found:
                 act(thing)
-        except placing.NoRoomError:
-            pass  # there may be room when it is played
+        except placing.NoRoomError as error:
+            self.crowded.append((location, str(error)))
         except (InvalidValueError, NotFoundError) as error:
             yield location, str(error)
-
-    def _put(self, place: str, thing: Thing) -> None:
-        placing.put(self._world, thing, place)
-
-    def _take_away(self, thing: Thing) -> None:
-        placing.take_away(self._world, thing)
 
     def _states(self, event: form.ChangeState) -> Iterator[Fault]:
         for name, states in event.state.items():
@@ -127,7 +243,7 @@ class _DayCheck:
                 yield location, str(error)
                 continue
             self._world.add(thing)
-            yield from self._done(location, thing_id, partial(self._put, newcomer.at))
+            yield from self._done(location, thing_id, partial(placing.put, self._world, place=newcomer.at))
 
     def _begin_fault(self, fault: form.Fault) -> Iterator[Fault]:
         self._faults.append(fault)

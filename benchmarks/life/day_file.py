@@ -10,9 +10,8 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from benchmarks.life.day_form import Answer, Ask, Do, Scenario, Want
+from benchmarks.life.day_form import Scenario, Step, Want
 from benchmarks.rows import open_text
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import compose_yaml
 
 Location = tuple[str | int, ...]
@@ -32,12 +31,11 @@ class Day:
         return f"{self.path}, line {_line(self.node, location)}: {self.scenario.id}: {text}"
 
 
-def read_days(paths: Iterable[Path]) -> tuple[Day, ...]:
-    """Return the scenarios of some files in order.
+def read_days(paths: Iterable[Path]) -> tuple[tuple[Day, ...], list[str]]:
+    """Return the scenarios of some files that are as docs/life.md has them, in order, and what is wrong with others.
 
     Raises:
         NotFoundError: there is no such file.
-        InvalidValueError: something in the files is not as docs/life.md has it; every fault is told.
     """
     days: list[Day] = []
     faults: list[str] = []
@@ -48,9 +46,11 @@ def read_days(paths: Iterable[Path]) -> tuple[Day, ...]:
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             mark = getattr(error, "problem_mark", None)
             line = f", line {mark.line + 1}" if mark is not None else ""
-            raise InvalidValueError(f"{path}{line}: no YAML: {' '.join(str(error).split()):.300}") from error
+            faults.append(f"{path}{line}: no YAML: {' '.join(str(error).split()):.300}")
+            continue
         if not isinstance(declared, list) or not isinstance(node, yaml.SequenceNode):
-            raise InvalidValueError(f"{path}, line 1: expected a list of scenarios")
+            faults.append(f"{path}, line 1: expected a list of scenarios")
+            continue
         for entry, entry_node in zip(declared, node.value):
             _read(entry, entry_node, path, days, faults)
     first: dict[str, Day] = {}
@@ -58,9 +58,7 @@ def read_days(paths: Iterable[Path]) -> tuple[Day, ...]:
         other = first.setdefault(day.scenario.id, day)
         if other is not day:
             faults.append(day.fault(("id",), f"another scenario has this id ({other.fault(('id',), '').strip(': ')})"))
-    if faults:
-        raise InvalidValueError("\n".join(faults))
-    return tuple(days)
+    return tuple(days), faults
 
 
 def _read(entry: Any, node: yaml.Node, path: Path, days: list[Day], faults: list[str]) -> None:
@@ -76,7 +74,7 @@ def _read(entry: Any, node: yaml.Node, path: Path, days: list[Day], faults: list
     if not day.scenario.judged:
         faults.append(day.fault(("events",), "no step has a want, so nothing is judged"))
     for index, event in enumerate(day.scenario.events):
-        if isinstance(event, Do | Ask | Answer) and event.want == Want():
+        if isinstance(event, Step) and event.want == Want():
             faults.append(day.fault(("events", index, "want"), "want says nothing"))
     days.append(day)
 

@@ -243,45 +243,32 @@ class Restart(_Form):
     restart: Literal[True]
 
 
-class Do(_Form):
+class Step(_Form):
+    """What is said to the robot."""
+
+    words: Text
+    want: Want | None = None
+
+
+class Do(Step):
     """An instruction."""
 
-    do: Text
+    words: Text = Field(alias="do")
     goals: tuple[GoalForm, ...] = ()
     interrupt_after: int | None = Field(default=None, ge=1)
-    want: Want | None = None
-
-    @property
-    def words(self) -> str:
-        """What is said to the robot."""
-        return self.do
 
 
-class Ask(_Form):
+class Ask(Step):
     """A question."""
 
-    ask: Text
-    want: Want | None = None
-
-    @property
-    def words(self) -> str:
-        """What is said to the robot."""
-        return self.ask
+    words: Text = Field(alias="ask")
 
 
-class Answer(_Form):
+class Answer(Step):
     """An answer to the robot's last question."""
 
-    answer: Text
-    want: Want | None = None
+    words: Text = Field(alias="answer")
 
-    @property
-    def words(self) -> str:
-        """What is said to the robot."""
-        return self.answer
-
-
-Step = Do | Ask | Answer
 
 _KINDS: dict[str, type[_Form]] = {
     "tell": Tell,

@@ -7,10 +7,9 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from benchmarks.life import day_form as form
-from benchmarks.life import local_clock, placing
+from benchmarks.life import placing
 from benchmarks.life.day_file import Day
 from benchmarks.life.home_events import HomeEvents
 from benchmarks.life.judge import HomeRecord, StepOutcome, Verdict, judge, searches_of
@@ -21,6 +20,7 @@ from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanProgress, ProgressKind
 
+_MORNING_MINUTE = 8 * 60
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
 
 
@@ -108,22 +108,7 @@ class DayRun:
         self._report = DayReport(day.scenario.id, day.scenario.category)
         self._is_asked = False
         self._documents = 0
-        self._home = home = HomeEvents(life)
-        self._acts: dict[type, Callable[[Any], None]] = {
-            form.Tell: self._tell,
-            form.Document: self._import,
-            form.Move: home.move,
-            form.ChangeState: home.change_states,
-            form.Add: home.add,
-            form.Remove: home.remove,
-            form.BeginFault: self._begin_fault,
-            form.Mend: self._mend,
-            form.See: self._see,
-            form.Wait: self._wait,
-            form.Time: self._wait_until,
-            form.NextDay: self._next_day,
-            form.Restart: self._restart,
-        }
+        self._home = HomeEvents(life)
 
     def play(self) -> DayReport:
         """Return what came of the scenario; never raises for what a planner or memory does."""
@@ -137,54 +122,52 @@ class DayRun:
         return self._report
 
     def _play(self, index: int, event: form.Event) -> None:
-        if isinstance(event, form.Do | form.Ask | form.Answer):
+        life = self._life
+        if isinstance(event, form.Step):
             self._step(index, event)
             return
-        self._life.faults.begin_event()
-        self._acts[type(event)](event)
-        self._life.world.take_changes()
+        life.faults.begin_event()
+        match event:
+            case form.Tell() | form.Document():
+                self._inform(event)
+            case form.BeginFault():
+                life.faults.begin(event.fault)
+            case form.Mend():
+                life.faults.mend(event.mend)
+            case form.See():
+                life.see(event.see)
+            case form.Wait():
+                life.wait(event.wait)
+            case form.Time():
+                life.wait_until(event.time)
+            case form.NextDay():
+                self._next_day()
+            case form.Restart():
+                life.restart()
+                self._player.restart()
+            case _:
+                self._home.change(event)
+        life.world.take_changes()
 
-    # --- events
-
-    def _mend(self, event: form.Mend) -> None:
-        self._life.faults.mend(event.mend)
-
-    def _begin_fault(self, event: form.BeginFault) -> None:
-        self._life.faults.begin(event.fault)
-
-    def _tell(self, event: form.Tell) -> None:
-        if self._life.without != FACTS:
-            self._life.memory.tell_fact(event.tell, event.by)
-
-    def _see(self, event: form.See) -> None:
-        self._life.see(event.see)
-
-    def _wait(self, event: form.Wait) -> None:
-        self._life.wait(event.wait)
-
-    def _wait_until(self, event: form.Time) -> None:
-        self._life.wait(local_clock.seconds_until(self._life.now_ns(), event.time))
-
-    def _restart(self, _: form.Restart) -> None:
-        self._life.restart()
-        self._player.restart()
-
-    def _import(self, event: form.Document) -> None:
+    def _inform(self, event: form.Tell | form.Document) -> None:
+        memory = self._life.memory
         if self._life.without == FACTS:
+            return
+        if isinstance(event, form.Tell):
+            memory.tell_fact(event.tell, event.by)
             return
         self._documents += 1
         name = "".join(letter if letter.isalnum() else "_" for letter in event.title) or f"document_{self._documents}"
         path = self._folder / f"{name}.md"
         title = f"# {event.title}\n\n" if event.title else ""
         path.write_text(f"{title}{event.document}\n", encoding="utf-8")
-        memory = self._life.memory
         memory.read(list(read_document(path, ReadCounts(), self._life.now_ns())))
         memory.commit()
         memory.knowledge.embed_statements()
 
-    def _next_day(self, _: form.NextDay) -> None:
+    def _next_day(self) -> None:
         """Let the night pass: the robot drives to where it starts, and what it holds goes back (seen)."""
-        self._life.wait(local_clock.seconds_until_next_day(self._life.now_ns()))
+        self._life.wait_until(_MORNING_MINUTE, days=1)
         self._home.put_back()
         self._life.robot.body.move(self._life.world.layout.start)
 
@@ -193,7 +176,7 @@ class DayRun:
     def _step(self, index: int, event: form.Step) -> None:
         life = self._life
         if isinstance(event, form.Answer) and not self._is_asked:
-            self._report.failed = f"{event.answer!r}: the robot had asked nothing"
+            self._report.failed = f"{event.words!r}: the robot had asked nothing"
             if event.want is not None:
                 self._report.steps.append(StepReport(index, event.words, Verdict({"answer": "nothing was asked"})))
             return

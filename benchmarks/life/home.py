@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from benchmarks.household_homes import Homes as FloorPlans
 from benchmarks.life.day_form import Scenario
 from benchmarks.life.placing import USER_CLASS, person_spot
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
 from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.sim.home_file import load_home, shipped_homes
@@ -28,11 +31,11 @@ _MOST_USED = 0.6
 
 
 class MisfitError(InvalidValueError):
-    """A scenario asks for a home that cannot be; location: of what asks for it, in the scenario."""
+    """A scenario asks for a home that cannot be; faults: where in the scenario, and why."""
 
-    def __init__(self, location: tuple[str | int, ...], text: str) -> None:
-        super().__init__(text)
-        self.location = location
+    def __init__(self, *faults: tuple[tuple[str | int, ...], str]) -> None:
+        super().__init__("; ".join(text for _, text in faults))
+        self.faults = faults
 
 
 class LifeHomes:
@@ -52,16 +55,23 @@ class LifeHomes:
         Raises:
             MisfitError: there is no such home, class or place, or there is no room for what is added.
         """
-        world = self._home(scenario.home).copy()
-        self._lay_out(world, scenario)
+        world = self.home(scenario.home).copy()
+        faults = [(("extra", name), text) for name, text in self._lay_out(world, scenario)]
         for name, place in scenario.people.items():
             try:
                 add_person(world, name, place)
             except RobotMemoryError as error:
-                raise MisfitError(("people", name), str(error)) from error
+                faults.append((("people", name), str(error)))
+        if faults:
+            raise MisfitError(*faults)
         return world
 
-    def _home(self, name: str) -> World:
+    def home(self, name: str) -> World:
+        """Return a home as its file has it.
+
+        Raises:
+            MisfitError: there is none.
+        """
         if name not in self._built:
             self._built[name] = self._load(name)
         return self._built[name]
@@ -71,21 +81,23 @@ class LifeHomes:
             return load_home(name)
         if self._floor_plans is None:
             homes = ", ".join(shipped_homes())
-            raise MisfitError(("home",), f"home: expected {homes}, or a floor plan with --scenes, got {name!r}")
+            raise MisfitError((("home",), f"home: expected {homes}, or a floor plan with --scenes, got {name!r}"))
         try:
             return _with_plain_ids(self._floor_plans.world(Case(name, name, name, name)))
         except NotFoundError as error:
-            raise MisfitError(("home",), str(error)) from error
+            raise MisfitError((("home",), str(error))) from error
 
-    def _lay_out(self, world: World, scenario: Scenario) -> None:
+    def _lay_out(self, world: World, scenario: Scenario) -> Iterator[tuple[str, str]]:
+        """Lay further things out; yield each class of which not all can be."""
         generator = random.Random(f"{self._seed} {scenario.home} {sorted(scenario.extra.items())}")
         for class_name, count in scenario.extra.items():
             thing_type = world.types.get(class_name)
             if thing_type is None:
-                raise MisfitError(("extra", class_name), f"{class_name!r} is no class")
-            for number in range(count):
-                if not _lay(world, thing_type, generator):
-                    raise MisfitError(("extra", class_name), f"there is room for {number} of {count} {class_name}")
+                yield class_name, f"{class_name!r} is no class"
+                continue
+            laid = sum(1 for _ in takewhile(bool, (_lay(world, thing_type, generator) for _ in range(count))))
+            if laid < count:
+                yield class_name, f"there is room for {laid} of {count} {class_name}"
 
 
 def _with_plain_ids(world: World) -> World:
@@ -110,6 +122,24 @@ def _with_plain_ids(world: World) -> World:
         far = named.grid.points[int(np.argmax(np.where(np.isfinite(away), away, -1.0)))]
         named.add(_person(named, USER, far))
     return named
+
+
+def listed(world: World) -> Iterator[str]:
+    """Yield a line for each room of a home, and for each thing in it, indented under what it is on or in."""
+
+    def lines(thing: Thing, depth: int) -> Iterator[str]:
+        opens = "opens" if thing.can(Property.OPENABLE) else ""
+        holds = f"things go {thing.kind.holds} it" if thing.fixed and thing.kind.is_receptacle else ""
+        said = ", ".join(filter(None, (thing.class_name, opens, holds)))
+        yield f"{'  ' * depth}{thing.id} ({said})"
+        for one in world.contents(thing.id):
+            yield from lines(one, depth + 1)
+
+    for room in world.layout.rooms:
+        yield f"{room.id} ({room.name})"
+        for thing in world:
+            if not thing.parent_id and room.contains(float(thing.box.center[0]), float(thing.box.center[1])):
+                yield from lines(thing, 1)
 
 
 def add_person(world: World, name: str, place: str) -> Thing:

@@ -29,8 +29,19 @@ class HomeEvents:
             raise placing.NoRoomError(f"there is no {thing_id} at that moment")
         return found
 
-    def move(self, event: form.Move) -> None:
-        """Move things."""
+    def change(self, event: form.Move | form.ChangeState | form.Add | form.Remove) -> None:
+        """Do what an event says."""
+        match event:
+            case form.Move():
+                self._move(event)
+            case form.ChangeState():
+                self._change_states(event)
+            case form.Add():
+                self._add(event)
+            case form.Remove():
+                self._remove(event)
+
+    def _move(self, event: form.Move) -> None:
         for thing_id, place in event.move.items():
             for thing in self._things(thing_id):
                 known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
@@ -46,8 +57,7 @@ class HomeEvents:
         if known:
             life.remember([sightings.placed(life.world, thing, known, life.now_ns())])
 
-    def change_states(self, event: form.ChangeState) -> None:
-        """Change states."""
+    def _change_states(self, event: form.ChangeState) -> None:
         for thing_id, states in event.state.items():
             for thing in self._things(thing_id):
                 known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
@@ -75,8 +85,7 @@ class HomeEvents:
             if found:
                 life.remember([sightings.changed(piece, found, true, life.now_ns())])
 
-    def add(self, event: form.Add) -> None:
-        """Bring things and persons."""
+    def _add(self, event: form.Add) -> None:
         world = self._life.world
         for thing_id, newcomer in event.add.items():
             if newcomer.class_name == placing.USER_CLASS:
@@ -88,8 +97,7 @@ class HomeEvents:
             if event.seen:
                 self._see_placed(thing, "")
 
-    def remove(self, event: form.Remove) -> None:
-        """Take things and persons away."""
+    def _remove(self, event: form.Remove) -> None:
         life = self._life
         for thing_id in event.remove:
             for thing in self._things(thing_id):

@@ -4,15 +4,72 @@ from __future__ import annotations
 
 import gc
 import shutil
+import traceback
+from collections.abc import Callable, Collection
 from pathlib import Path
 
+from benchmarks.household_homes import lay_map
+from benchmarks.life.day_file import Day
 from benchmarks.life.day_form import Scenario
+from benchmarks.life.day_run import DayReport, DayRun
 from benchmarks.life.home import LifeHomes
-from benchmarks.life.patrol import patrol, take_in_map
+from benchmarks.life.placing import NoRoomError
 from benchmarks.life.robot_life import RobotLife
-from benchmarks.life.sweep import CacheSetting
-from benchmarks.life.switches import KARMA, SCENE
+from benchmarks.life.switches import KARMA, SCENE, CacheSetting
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
+from memory_node.sim.searching import stand_off
+
+MakeRun = Callable[[RobotLife, Path], DayRun]
+BEFORE_S = 3600.0
+_LOOK_S = 1.0  # from one look to the next
+
+
+def take_in_map(life: RobotLife) -> None:
+    """Tell memory the map, and what its rooms are called."""
+    world, memory = life.world, life.memory
+    lay_map(memory, world, life.now_ns())
+    for room in memory.scene().rooms:
+        plan = world.layout.room_at(*room.center)
+        if plan is not None:
+            memory.edit("name_room", room.id, new_class=plan.name)
+
+
+def patrol(life: RobotLife, rooms: Collection[str] | None) -> None:
+    """Stand in every area of some rooms (None: of all) and before every fixture, and look into all that opens.
+
+    Then the short-term memory is empty.
+    """
+    world, robot = life.world, life.robot
+    start, began_ns = robot.body.pose, life.now_ns()
+    life.shift_clock(-BEFORE_S)
+
+    def is_meant(x_m: float, y_m: float) -> bool:
+        room = world.layout.room_at(x_m, y_m)
+        return rooms is None or (room is not None and room.id in rooms)
+
+    for area in life.memory.scene().areas:
+        if is_meant(*area.position):
+            robot.body.move(Pose.planar(*area.position, 0.0))
+            life.look(all_around=True)
+    for fixture in [thing for thing in world if thing.fixed]:
+        pose = stand_off(world, fixture, robot.body.pose, robot.config.reach_m)
+        if pose is None or not is_meant(float(fixture.box.center[0]), float(fixture.box.center[1])):
+            continue
+        robot.body.move(pose)
+        life.look(all_around=True)
+        if fixture.can(Property.OPENABLE) and not fixture.is_open:
+            for is_open in (True, False):
+                life.shift_clock(_LOOK_S)
+                world.take_changes()
+                world.set_open(fixture, is_open)
+                life.remember(world.take_changes())  # as a robot tells it: what is in a drawer slides along
+                life.look(all_around=True)
+    robot.body.move(start)
+    world.take_changes()
+    life.shift_clock((began_ns - life.now_ns()) * 1e-9)
+    life.memory.cache.clear()
 
 
 class Lives:
@@ -40,6 +97,22 @@ class Lives:
         shutil.copytree(self._after_patrol(scenario, without), folder)
         world = self._homes.world(scenario)
         return RobotLife(world, folder, self._embedder, cache, without), folder
+
+    def play(self, day: Day, without: str, make_run: MakeRun, cache: CacheSetting | None = None) -> DayReport:
+        """Return what came of one scenario; whatever raises on the way is in the report."""
+        report = DayReport(day.scenario.id, day.scenario.category)
+        try:
+            life, folder = self.begin(day.scenario, without, cache)
+        except NoRoomError as error:
+            report.broken = day.fault((), str(error))
+            return report
+        except Exception:
+            report.crash = traceback.format_exc()
+            return report
+        try:
+            return make_run(life, folder).play()
+        finally:
+            life.close()
 
     def _after_patrol(self, scenario: Scenario, without: str) -> Path:
         extra, people = tuple(scenario.extra.items()), tuple(scenario.people.items())

@@ -2,31 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
-from benchmarks.life.listed_memory import ListedMemory
+from benchmarks.life.home import USER
+from benchmarks.life.placing import USER_CLASS, pieces_of, room_called
 from benchmarks.life.robot_life import RobotLife
-from benchmarks.life.typed_goals import typed_goals
+from benchmarks.life.sightings import remembered_as
+from benchmarks.memory_proxy import MemoryProxy
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Compilations
 from memory_node.context.guidance import Compiler
+from memory_node.domain.answer import FindQuery, Location, Recollection
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import StateChange
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.step import Deed, EpisodeSummary
+from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import expectations_of
+from memory_node.memory import RobotMemory
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.memory_mode import ground_of
 from memory_node.planner.planner import Planner, PlanProgress
 from memory_node.planner.reading.plain_reader import Known
 from memory_node.planner.session import Session
 from memory_node.planner.told_limits import ToldLimits
+from memory_node.sim.world import World
 
+LIST_TOKENS = 1500
+_ID = re.compile(r"\(id (\S+)\)")
 # As config/planner.yaml has it.
 SESSION_S = 900.0
 ATTEMPTS = 2
 _LESSON_S = 60.0
+
+
+def ids_in(text: str) -> frozenset[str]:
+    """Return the ids that a context tells."""
+    return frozenset(_ID.findall(text))
+
+
+def told_in_words(text: str, scene: SceneSnapshot) -> frozenset[str]:
+    """Return the ids of the things in the areas that a context describes, but of movable ones that it only counts:
+    "pen on counter top (23)" tells of none of them which one it is."""
+    areas = {str(json.loads(line).get("name")) for line in text.splitlines() if line.startswith("{")}
+    told = {area.id for area in scene.areas if area.name in areas}
+    here = [one for one in scene.objects if one.area_id in told and not one.removed]
+    words = {one.id: _words_of(one, scene) for one in here}
+    counts = Counter(words.values())
+    return frozenset(one.id for one in here if not one.movable or counts[words[one.id]] == 1)
+
+
+def _words_of(one: SceneObject, scene: SceneSnapshot) -> Hashable:
+    """Return what the words of an area say of a thing."""
+    support = scene.by_id.get(one.support_id)
+    states = frozenset(belief.state for belief in one.states if belief.probability > 0.5)
+    return one.area_id, one.class_name, support and support.class_name, one.inside, states
+
+
+class ListedMemory(MemoryProxy):
+    """A memory for one instruction: it knows what is on the list, and what was handled since.
+
+    What the list tells by its id is the same thing as in the records of the past. What it has only words for is that
+    where it still is where the robot left it.
+    """
+
+    def __init__(self, memory: RobotMemory, instruction: str) -> None:
+        super().__init__(memory)
+        self._memory: RobotMemory = memory
+        text = memory.context(instruction, LIST_TOKENS, sources=(ContextSource.OBJECTS,)).text
+        scene = memory.scene()
+        self._by_id = ids_in(text)
+        self._listed = set(self._by_id | told_in_words(text, scene))
+        self._support_of = {one.id: one.support_id for one in scene.objects}
+
+    def recognized(self, deeds: Iterable[Deed]) -> tuple[Deed, ...]:
+        """Return deeds, without the id of each thing of which the list does not tell that it is the same."""
+        deeds = tuple(deeds)
+        left_at = {one.object_id: one.to_id for one in deeds if one.skill == "PutObject" and not one.reason}
+        same = self._by_id | {one for one, place in left_at.items() if place and self._support_of.get(one) == place}
+        return tuple(one if one.object_id in same else replace(one, object_id="") for one in deeds)
+
+    def recall(self, query: FindQuery) -> Recollection:
+        """Ask the short-term memory for what is on the list."""
+        return self._memory.recall(self._narrowed(query))
+
+    def find(self, query: FindQuery) -> Recollection:
+        """Ask the scene graph for what is on the list."""
+        return self._memory.find(self._narrowed(query))
+
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Ask memory for what is on the list, else where to look."""
+        return self._memory.locate(self._narrowed(query), max_areas)
+
+    def ask(self, question: str) -> KnowledgeAnswer:
+        """Ask what was told and read: the scene graph would tell of things that are not on the list."""
+        return self._memory.knowledge.ask(question)
+
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        """Tell memory; what was handled is known from now on."""
+        ids = self._memory.remember(changes)
+        self._listed.update(filter(None, ids))
+        return ids
+
+    def context(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
+        """Return memory's context, no longer than the list may be."""
+        return self._memory.context(instruction, min(token_budget, LIST_TOKENS), episode_id, sources)
+
+    def scene(self) -> SceneSnapshot:
+        """Return the scene graph with the things on the list."""
+        scene = self._memory.scene()
+        return ground_of(scene, [found for found in scene.objects if found.id in self._listed])
+
+    def _narrowed(self, query: FindQuery) -> FindQuery:
+        others = {found.id for found in self._memory.scene().objects} - self._listed
+        return replace(query, exclude_ids=query.exclude_ids | others)
+
+
+def typed_goals(
+    forms: Sequence[GoalForm], world: World, memory: RobotMemory, kinds: ObjectCatalogue
+) -> tuple[Goal, ...]:
+    """Return a scenario's typed goals in the planner's terms."""
+
+    def mention(name: str) -> Mention | None:
+        if not name:
+            return None
+        room = room_called(world, name) if name not in world else None
+        if room is not None:
+            return Mention(room.name, (), room=room.name)
+        things = pieces_of(world, USER if name == USER_CLASS else name)
+        if not things:
+            kind = kinds.find(name)
+            return Mention(name, (kind.name if kind is not None else name,))
+        thing_id = remembered_as(memory, things[0])
+        return Mention(things[0].class_name, (things[0].class_name,), thing_id=thing_id)
+
+    return tuple(_goal(form, mention(form.object), mention(form.place)) for form in forms)
+
+
+def _goal(form: GoalForm, target: Mention | None, place: Mention | None) -> Goal:
+    """Return one goal; a place is the lamp, the container or the destination, as its kind has it."""
+    target = target or place or Mention("")
+    if form.kind is GoalKind.EXAMINE:
+        return Goal(form.kind, target, light=place, count=form.number)
+    if form.kind is GoalKind.GO:
+        return Goal(form.kind, target)
+    return Goal(form.kind, target, place, count=form.number)
 
 
 class Player(Protocol):

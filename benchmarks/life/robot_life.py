@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from benchmarks.alfred_home import ALFRED_REACH_M
-from benchmarks.life.calls import MeantCall, meant_by, things_of
-from benchmarks.life.faults import HomeFaults
-from benchmarks.life.forgetting import Forgetting
-from benchmarks.life.local_clock import TIME_ZONE, stamp_ns
+from benchmarks.life.calls import HomeFaults, MeantCall, meant_by, things_of
 from benchmarks.life.placing import room_called
 from benchmarks.life.sightings import named
-from benchmarks.life.sweep import CacheSetting
-from benchmarks.life.switches import KARMA, SCENE, unread
+from benchmarks.life.switches import KARMA, SCENE, CacheSetting, Forgetting, unread
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
@@ -37,6 +35,11 @@ from memory_node.store.config import StoreConfig
 
 # The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
 AREA_SPACING_M = 0.6
+# Days that are counted in UTC are wrong ones there.
+TIME_ZONE = "Pacific/Auckland"
+_ZONE = ZoneInfo(TIME_ZONE)
+# A Monday; in UTC it is still Sunday.
+_BEGIN = datetime(2026, 6, 15, 8, 0, tzinfo=_ZONE)
 _LOOK_S = 4.0
 _LOAD_S = 60.0
 _DATABASE = "memory.db"
@@ -59,26 +62,24 @@ def memory_config(folder: Path, short_term: ShortTermConfig | None = None) -> Me
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a thing is: its support's id, whether it is inside that, its centre (3,) and yaw in the map frame."""
+    """Where a thing is: its support's id, its centre (3,) and yaw in the map frame."""
 
     parent_id: str
-    inside: bool
     center: FloatArray
     yaw_rad: float
 
 
 def standing_of(world: World) -> dict[str, Standing]:
     """Return where each thing of a home is now."""
-    return {one.id: Standing(one.parent_id, one.inside, one.box.center.copy(), one.box.yaw_rad) for one in world}
+    return {one.id: Standing(one.parent_id, one.box.center.copy(), one.box.yaw_rad) for one in world}
 
 
 @dataclass
 class Tried:
-    """A call that was tried, alone or inside Explore. inner: inside."""
+    """A call that was tried, alone or inside Explore."""
 
     meant: MeantCall
     success: bool
-    inner: bool = False
 
 
 @dataclass
@@ -110,7 +111,7 @@ class RobotLife:
         without: str = "",
     ) -> None:
         self.world = world
-        self.faults = HomeFaults(self.now_ns)
+        self.faults = HomeFaults(self.local_time)
         self.trace = Trace()
         self.without = without
         self.is_blind = False
@@ -131,7 +132,7 @@ class RobotLife:
 
     def now_ns(self) -> int:
         """Return the time, in nanoseconds (UTC)."""
-        return stamp_ns(self._offset_s + self.world.now_ns * 1e-9)
+        return round((_BEGIN.timestamp() + self._offset_s + self.world.now_ns * 1e-9) * 1e9)
 
     def shift_clock(self, seconds: float) -> None:
         """Set the clock on or back, while nothing happens in the home."""
@@ -141,6 +142,18 @@ class RobotLife:
         """Let time pass; nobody watches."""
         self.world.advance(seconds)
         self.world.take_changes()
+
+    def local_time(self) -> datetime:
+        """Return the time that a clock in the home shows."""
+        return datetime.fromtimestamp(self.now_ns() * 1e-9, _ZONE)
+
+    def wait_until(self, minute: int, days: int = 0) -> None:
+        """Let time pass until a minute of the day so many days later, of the day after that if it is over."""
+        now = self.local_time()
+        then = (now + timedelta(days=days)).replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
+        if then <= now:
+            then += timedelta(days=1)
+        self.wait(then.timestamp() - now.timestamp())
 
     # --- memory
 
@@ -259,7 +272,7 @@ class RobotLife:
     def _hindered(self, call: SkillCall) -> FailureReason | None:
         meant = meant_by(self.robot, call)
         if self._is_exploring and call.skill == "OpenObject":
-            self.trace.tried.append(Tried(meant, False, inner=True))
+            self.trace.tried.append(Tried(meant, False))
         return self.faults.hinders(meant)
 
     def _note_success(self, tried: Tried) -> None:

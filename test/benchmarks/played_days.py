@@ -37,8 +37,8 @@ class PlayedDays:
         self._count += 1
         path = self._folder / f"days{self._count}.yaml"
         path.write_text(textwrap.dedent(text))
-        days = read_days([path])
-        check_days(days, self.homes)
+        days, faults = read_days([path])
+        self.crowded = check_days(days, self.homes, faults)
         return days
 
     def play(

@@ -129,6 +129,35 @@ def test_every_fault_of_a_file_is_told(days) -> None:
     assert "line 7" in said
 
 
+def test_faults_of_keys_and_of_homes_are_told_together(days) -> None:
+    unknown, misfit = SOUND.replace("at:", "ats:"), SOUND.replace("one", "two").replace("bed", "cellar")
+    crowd = SOUND.replace("one", "three").replace("  events", "  extra: {Unicorn: 1}\n  people: {Ana: sofa}\n  events")
+    said = refused(days, unknown + misfit + crowd)
+    assert all(name in said for name in ("'ats'", "'cellar'", "'Unicorn'", "'sofa'"))
+
+
+def test_a_file_that_is_no_yaml_hides_no_other(tmp_path) -> None:
+    (tmp_path / "broken.yaml").write_text("- id: [one\n")
+    (tmp_path / "sound.yaml").write_text(SOUND)
+    read, faults = read_days(sorted(tmp_path.glob("*.yaml")))
+    assert [day.scenario.id for day in read] == ["one"]
+    assert "broken.yaml, line 2: no YAML" in faults[0]
+
+
+def test_what_finds_no_room_is_told_before_it_is_played(days) -> None:
+    days.read(with_event("\n    - ".join(f"add: {{a{number}: {{class: Apple, at: bowl}}}}" for number in range(12))))
+    assert "line 17: one: there is no room for a11 in bowl unless" in days.crowded[-1]
+
+
+def test_a_home_is_listed_for_a_writer(capsys) -> None:
+    assert main(["bench", "life", "--list-home", "studio"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "studio (studio)"
+    assert "  fridge (Fridge, opens, things go in it)" in lines
+    assert any(line.startswith("    bowl (Bowl") for line in lines)
+    assert main(["bench", "life", "--list-home", "castle"]) == 1
+
+
 def test_homes_persons_and_extra_things_are_checked(days) -> None:
     assert "line 4" in refused(days, SOUND.replace("studio", "castle"))
     assert "'sofa'" in refused(days, SOUND.replace("  events", "  people: {Ana: sofa}\n  events"))
@@ -165,7 +194,7 @@ def test_check_says_how_many_scenarios_are_sound(tmp_path, capsys) -> None:
 
 def test_our_own_days_are_sound_and_none_stands_twice(days) -> None:
     files = sorted((Path(benchmarks.__file__).parent / "checks" / "life").glob("*.yaml"))
-    read = read_days(files)
+    read, faults = read_days(files)
     # Floor plans are no part of the project: `--check --scenes FILE` checks days in them.
-    check_days([day for day in read if not day.scenario.home.startswith("FloorPlan")], days.homes)
+    check_days([day for day in read if not day.scenario.home.startswith("FloorPlan")], days.homes, faults)
     assert {day.path for day in read} == set(files)

@@ -62,13 +62,13 @@ def test_a_day_is_played_in_a_floor_plan(shared_dir: Path, tmp_path: Path, capsy
     assert "OpenObject(Fridge#1)" in rows[0]["steps"][0]["calls"]
     unknown = written(tmp_path, DAY.replace("FloorPlan1", "FloorPlan999"))
     with pytest.raises(InvalidValueError, match=r"line 4.*FloorPlan999"):
-        check_days(read_days([unknown]), LifeHomes(Path(scenes), 0))
+        check_days(read_days([unknown])[0], LifeHomes(Path(scenes), 0))
 
 
 def test_further_things_leave_two_fifths_of_each_top_free(tmp_path: Path) -> None:
     def day_with(count: int):
         head = f"  home: studio\n  extra: {{Pan: {count}}}"
-        return read_days([written(tmp_path, ON_THE_BED.replace("  home: studio", head))])
+        return read_days([written(tmp_path, ON_THE_BED.replace("  home: studio", head))])[0]
 
     homes = LifeHomes(None, 0)
     with pytest.raises(InvalidValueError) as refused:

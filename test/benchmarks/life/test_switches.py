@@ -8,10 +8,9 @@ import signal
 import pytest
 from played_days import CallingPlayer
 
-from benchmarks.life.chance import ChancePlayer
-from benchmarks.life.listed_memory import ListedMemory
-from benchmarks.life.matrix import effect_of, success_of
-from benchmarks.life.player import RobotPlayer
+from benchmarks.life.life_rows import effect_of, success_of
+from benchmarks.life.player import ListedMemory, RobotPlayer
+from benchmarks.life.players import ChancePlayer
 from benchmarks.life.scripted_player import IdlePlayer
 from benchmarks.life.shuffle import Shuffling
 from memory_node.cli import main

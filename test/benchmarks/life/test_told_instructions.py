@@ -9,7 +9,7 @@ from played_days import PlayedDays
 
 from benchmarks.life.day_file import Day, read_days
 
-TOLD = read_days([Path("benchmarks/checks/life/facts_instructions.yaml")])
+TOLD, _ = read_days([Path("benchmarks/checks/life/facts_instructions.yaml")])
 
 
 @pytest.mark.parametrize("told", TOLD, ids=lambda told: told.scenario.id)
