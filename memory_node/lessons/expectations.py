@@ -34,6 +34,7 @@ ENABLING = {
     "CloseObject": ObjectState.CLOSED,
 }
 # What is done with things for its own sake: the reason of a success only where nothing else was different.
+_DOORS = frozenset(name for name, state in ENABLING.items() if state in (ObjectState.OPENED, ObjectState.CLOSED))
 _ORDINARY = frozenset({"PutObject"}).union(
     name for name, one in SKILLS.items() if one.brings_about and one.needs(Predicate.HOLDING)
 )
@@ -167,7 +168,8 @@ class Expectations:
                 self._done.remove(one)
             if undone:
                 return
-        if deed.skill in _ORDINARY or (deed.skill in ENABLING and (deed.episode_id, deed.object_id) not in explained):
+        is_explained = deed.skill in _DOORS and (deed.episode_id, deed.object_id) in explained
+        if deed.skill in _ORDINARY or (deed.skill in ENABLING and not is_explained):
             self._done.append((number, deed))
 
     def _done_before(self, deed: Deed, since: int, skills: frozenset[str]) -> list[Deed]:
@@ -180,7 +182,9 @@ class Expectations:
     def _switched(self, deed: Deed, place_id: str, since: int) -> list[Preparation]:
         """Return what was switched or opened before a try. since: the number of its last failure at such a place."""
         done = self._done_before(deed, since, frozenset(ENABLING))
-        return [_preparation(one) for one in done if one.object_id != place_id]
+        # A place is opened to reach into it; it may have to run first.
+        own = frozenset(ENABLING) if deed.object_id == place_id else _DOORS
+        return [_preparation(one) for one in done if one.object_id != place_id or one.skill not in own]
 
     def _done_otherwise(self, deed: Deed, since: int, is_switched: bool) -> list[Preparation]:
         """Return what was done for its own sake before a try: all of it before a failure, as that is no reason of a

@@ -244,6 +244,14 @@ def test_what_was_done_before_the_first_success_is_the_way_for_another_thing() -
     assert diary.way("CleanObject", "Egg", "sink", "SinkBasin") == []
 
 
+def test_what_is_done_at_may_have_to_run_first() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    prepared(diary, "ToggleOn", "micro").heat("Egg", NOON)
+    way = Expectations(diary.tried, UTC).way("HeatObject", "Apple", "micro", "Microwave")
+    assert way is not None
+    assert [(one.skill, one.thing_id) for one in way.before] == [("ToggleOn", "micro")]
+
+
 def test_way_of_one_cabinet_holds_for_one_that_was_never_tried() -> None:
     diary = Diary().begin().note("OpenObject", "cupboard", "Cabinet", MORNING, fails=True)
     prepared(diary).note("OpenObject", "cupboard", "Cabinet", NOON)
