@@ -64,6 +64,12 @@ _ONE = re.compile(rf"^(?P<begin>{_VERB})(?P<thing>{_ARTICLE} .+?)(?P<end>{_TAIL}
 _LISTED = re.compile(rf"^(?P<begin>{_VERB})(?P<things>{_ARTICLE} .+(?:,? and |, ){_ARTICLE} .+?)(?P<end>{_TAIL})?$")
 _THEM = re.compile(r"\bthem\b")
 
+# "Take the mug from the desk and wash it": what is taken from a place only to do something with it.
+_TAKEN_FIRST = re.compile(
+    r"^(?:take|get|fetch|grab|pick up) (?P<thing>[^,]+? from (?:(?! (?:to|in|into|on|onto) )[^,])+?)"
+    rf"(?:,? and(?: then)?|,? then|,) (?P<begin>{_BEGIN}) it\b"
+)
+
 _SAYS = re.compile(
     rf"^(?:{_BEGIN}|what|where|whose?|when|how|is|are|do|does|did|can|may|has|have|remember|note|forget|stop|cancel|never|"
     r"continue|carry|resume|keep|no|yes)\b",
@@ -84,7 +90,7 @@ def commands_of(text: str) -> list[str]:
     """Return the commands of an instruction, each with one thing: "wash the fork and the cup and put them in the sink"
     has four."""
     plain = _POLITE.sub("", " ".join(text.replace("’", "'").split()).strip(" .!"))
-    plain = plain[:1].lower() + plain[1:]
+    plain = _TAKEN_FIRST.sub(r"\g<begin> \g<thing>", plain[:1].lower() + plain[1:])
     commands: list[str] = []
     things: list[str] = []
     for part in _AND.split(plain):

@@ -153,6 +153,24 @@ def test_thing_on_a_place_is_that_one() -> None:
     assert read("wash the mug in the oven", scene) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("take the mug from the desk and put it in the oven", ["place Mug to Oven"]),
+        (
+            "Pick up the mug from the desk, then wash it and put it on the counter.",
+            ["clean Mug", "place Mug to CounterTop"],
+        ),
+    ],
+)
+def test_what_is_first_taken_from_a_place_is_the_one_there(text: str, goals: list[str]) -> None:
+    scene = home(thing("near", "Mug", on="counter"), thing("far", "Mug", on="desk"))
+    reading = read(text, scene)
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == goals
+    assert {one.target.thing_id for one in reading.goals} == {"far"}
+
+
 def test_name_of_several_kinds_means_the_one_that_the_home_has() -> None:
     assert str(goal(read("turn on the lamp", home(thing("lamp", "FloorLamp"))))) == "switch_on FloorLamp"
     both = home(thing("lamp", "FloorLamp"), thing("light", "DeskLamp"))
