@@ -54,9 +54,8 @@ def meant_by(robot: HomeRobot, call: SkillCall) -> MeantCall:
     things += _appliances(robot, call, named)
     ids = frozenset(one.id for one in things)
     first_id, first_class = (first.id, first.class_name) if first is not None else ("", "")
-    return MeantCall(
-        skill, first_id, first_class, ids, frozenset(_places(world, things)) | _source(robot, skill, things)
-    )
+    places = frozenset(_places(world, [*things, *_source(robot, skill, things)]))
+    return MeantCall(skill, first_id, first_class, ids, places)
 
 
 def _places(world: World, things: Sequence[Thing]) -> Iterator[str]:
@@ -103,15 +102,14 @@ def _appliances(robot: HomeRobot, call: SkillCall, named: Sequence[Thing | None]
             return
 
 
-def _source(robot: HomeRobot, skill: str, things: Sequence[Thing]) -> frozenset[str]:
+def _source(robot: HomeRobot, skill: str, things: Sequence[Thing]) -> list[Thing]:
     """Return the nearest of what a vessel can be filled at from here, where the call does not say it."""
     if skill != "FillObject" or len(things) > 1:
-        return frozenset()
-    here = robot.body.pose.position
+        return []
+    here, most_m = robot.body.pose.position, robot.config.reach_m + _SPOUT_M
     pours = (one for one in robot.world if one.can(Property.WATERS) or one.can(Property.BREWS))
-    near = [(horizontal_distance(one.box, here), one.id) for one in pours]
-    near = [pair for pair in near if pair[0] <= robot.config.reach_m + _SPOUT_M]
-    return frozenset({min(near)[1]} if near else ())
+    near = [one for one in pours if horizontal_distance(one.box, here) <= most_m]
+    return sorted(near, key=lambda one: (horizontal_distance(one.box, here), one.id))[:1]
 
 
 def _belongs_to(world: World, thing: Thing) -> Thing | None:

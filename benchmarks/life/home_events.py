@@ -53,6 +53,9 @@ class HomeEvents:
         life = self._life
         if life.without == SCENE:
             return
+        for support in life.world.supports(thing):  # who sees a thing in a cabinet sees the cabinet
+            if not sightings.remembered_as(life.memory, support):
+                sightings.take_notice(life.memory, life.robot, support, life.now_ns())
         known = known or sightings.take_notice(life.memory, life.robot, thing, life.now_ns())
         if known:
             life.remember([sightings.placed(life.world, thing, known, life.now_ns())])

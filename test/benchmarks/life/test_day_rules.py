@@ -299,6 +299,13 @@ def test_a_fault_at_a_place_holds_for_a_composite_done_there(days) -> None:
     assert right(days.play(events, player=calling(f"{TAKE_BOWL}; GoToObject sink_basin; CleanObject bowl"))) == [True]
 
 
+@pytest.mark.parametrize("place", ["faucet", "sink_basin"])
+def test_a_fault_at_a_place_holds_where_the_call_does_not_name_it(days, place: str) -> None:
+    events = f"- fault: {{skill: FillObject, place: {place}}}\n- do: x\n  want: {{state: {{mug: not filled}}}}"
+    calls = "GoToObject cabinet; OpenObject cabinet; PickupObject mug; GoToObject faucet; FillObject mug"
+    assert right(days.play(events, player=calling(calls))) == [True]
+
+
 def test_a_fault_of_a_part_leaves_the_composite_alone(days) -> None:
     events = "- fault: {skill: ToggleOn, thing: faucet}\n- do: x\n  want: {state: {bowl: cleaned}}"
     assert right(days.play(events, player=calling(f"{TAKE_BOWL}; GoToObject sink_basin; CleanObject bowl"))) == [True]
