@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from benchmarks.life.day_form import Fault, FaultKeys
-from benchmarks.life.placing import whole_of
+from benchmarks.life.home import whole_of
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason, SkillCall, SkillFailure, SkillResult

@@ -11,11 +11,11 @@ from functools import partial
 from itertools import combinations
 
 from benchmarks.life import day_form as form
-from benchmarks.life import placing
+from benchmarks.life import home
 from benchmarks.life.calls import is_mended_by, plain
 from benchmarks.life.day_file import Day, Location
 from benchmarks.life.day_form import Want
-from benchmarks.life.home import LifeHomes, MisfitError, add_person
+from benchmarks.life.home import LifeHomes, MisfitError
 from benchmarks.life.judge import HAND_PLACE, is_said, things_meant
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill_declaration import Predicate
@@ -35,13 +35,13 @@ def impossible(want: Want, world: World) -> Iterator[Fault]:
     for name, place in want.at.items():
         if text := _never_at(world, name, place):
             yield ("at", name), text
-    held = [name for name, place in want.at.items() if place == HAND_PLACE and placing.pieces_of(world, name)]
+    held = [name for name, place in want.at.items() if place == HAND_PLACE and home.pieces_of(world, name)]
     if len(held) > 1:
         yield ("at", held[1]), f"the hand holds one thing, not {' and '.join(held)}"
     for name, states in want.state.items():
         things = _may_be(world, name)
         for one in states:
-            if one.holds and not any(one.state in thing.states or placing.can_be(thing, one.state) for thing in things):
+            if one.holds and not any(one.state in thing.states or home.can_be(thing, one.state) for thing in things):
                 yield ("state", name), f"{name} can never be {one.state}"
         for one, other in combinations(states, 2):
             opposed = other.state in one.state.opposites if one.holds and other.holds else one.state is other.state
@@ -65,7 +65,7 @@ def _never_at(world: World, name: str, place: str) -> str:
         return f"there is no {name} then"
     if place == HAND_PLACE:
         return "" if any(thing.kind.pickupable for thing in things) else f"a hand cannot take {name}"
-    if place not in world and placing.room_called(world, place) is not None:
+    if place not in world and home.room_called(world, place) is not None:
         return ""
     places = things_meant(world, place)
     if not places:
@@ -81,10 +81,10 @@ def _never_on(world: World, thing: Thing, support: Thing) -> str:
     if not thing.kind.pickupable:
         return f"{thing.id} is nothing that can be put at {support.id}"
     # A piece may fit where the whole does not.
-    if placing.is_person(support) or (thing.kind.slices and support.kind.is_receptacle):
+    if home.is_person(support) or (thing.kind.slices and support.kind.is_receptacle):
         return ""
     try:
-        placing.receptacle_called(world, support.id, thing)
+        home.receptacle_called(world, support.id, thing)
     except InvalidValueError as error:
         return str(error)
     return ""
@@ -94,9 +94,9 @@ def _calls(want: Want, world: World) -> Iterator[Fault]:
     for number, call in enumerate(want.calls):
         skill, *names = call.split()
         for name in names:
-            if not placing.pieces_of(world, placing.whole_of(name)):
+            if not home.pieces_of(world, home.whole_of(name)):
                 yield ("calls", number), f"there is no thing {name!r} any more"
-        things = [thing for name in names for thing in placing.pieces_of(world, placing.whole_of(name))]
+        things = [thing for name in names for thing in home.pieces_of(world, home.whole_of(name))]
         if things and not any(_takes(skill, thing) for thing in things):
             yield ("calls", number), f"{skill} can never be done with {' '.join(names)}"
         if any(_covers(one, call) for one in want.no_calls):
@@ -112,7 +112,7 @@ def _takes(skill: str, thing: Thing) -> bool:
     """Return whether a thing can be one of a skill's arguments, as far as its kind decides."""
     declared = SKILLS[skill]
     facts = [rule.fact for rule in declared.preconditions if rule.fact.predicate is Predicate.KIND]
-    if skill == "PutObject" and (thing.kind.pickupable or placing.is_person(thing)):
+    if skill == "PutObject" and (thing.kind.pickupable or home.is_person(thing)):
         return True
     first = [fact for fact in facts if fact.arguments[0] == declared.arguments[0].name]
     others = declared.composite or len(declared.arguments) > 1
@@ -186,46 +186,46 @@ class _DayCheck:
         match event:
             case form.Move():
                 for thing, place in event.move.items():
-                    yield from self._done(("move", thing), thing, partial(placing.put, self._world, place=place))
+                    yield from self._done(("move", thing), thing, partial(home.put, self._world, place=place))
             case form.ChangeState():
                 yield from self._states(event)
             case form.Add():
                 yield from self._add(event)
             case form.Remove():
                 for number, thing in enumerate(event.remove):
-                    yield from self._done(("remove", number), thing, partial(placing.take_away, self._world))
+                    yield from self._done(("remove", number), thing, partial(home.take_away, self._world))
             case form.BeginFault():
                 yield from self._begin_fault(event.fault)
             case form.Mend():
                 yield from self._mend(event)
             case form.See():
-                if placing.room_called(self._world, event.see) is None:
+                if home.room_called(self._world, event.see) is None:
                     yield ("see",), f"there is no room {event.see!r} in {self._world.layout.name}"
             case form.Step():
                 yield from self._step(event)
 
     def _done(self, location: Location, thing_id: str, act: Callable[[Thing], None]) -> Iterator[Fault]:
         """Do something with a thing; yield what is wrong with that."""
-        found = placing.pieces_of(self._world, thing_id)
+        found = home.pieces_of(self._world, thing_id)
         if not found:
             yield location, f"there is no thing {thing_id!r}" + (" any more" if thing_id in self._ids else "")
         try:
             for thing in found:
                 act(thing)
-        except placing.NoRoomError as error:
+        except home.NoRoomError as error:
             self.crowded.append((location, str(error)))
         except (InvalidValueError, NotFoundError) as error:
             yield location, str(error)
 
     def _states(self, event: form.ChangeState) -> Iterator[Fault]:
         for name, states in event.state.items():
-            found = placing.pieces_of(self._world, name) or self._world.of_class(name)[:1]
+            found = home.pieces_of(self._world, name) or self._world.of_class(name)[:1]
             if not found:
                 yield ("state", name), f"there is no thing {name!r}"
             for thing in found:
-                if not any(placing.can_be(thing, state) for state in states):
+                if not any(home.can_be(thing, state) for state in states):
                     yield ("state", name), f"{thing.class_name} cannot be {', '.join(map(str, states))}"
-                placing.change_states(self._world, thing, states)
+                home.change_states(self._world, thing, states)
 
     def _add(self, event: form.Add) -> Iterator[Fault]:
         for thing_id, newcomer in event.add.items():
@@ -235,15 +235,15 @@ class _DayCheck:
                 continue
             self._ids.add(thing_id)
             try:
-                if newcomer.class_name == placing.USER_CLASS:
-                    add_person(self._world, thing_id, newcomer.at)
+                if newcomer.class_name == home.USER_CLASS:
+                    home.add_person(self._world, thing_id, newcomer.at)
                     continue
-                thing = placing.new_thing(self._world, thing_id, newcomer.class_name)
-            except (InvalidValueError, placing.NoRoomError) as error:
+                thing = home.new_thing(self._world, thing_id, newcomer.class_name)
+            except (InvalidValueError, home.NoRoomError) as error:
                 yield location, str(error)
                 continue
             self._world.add(thing)
-            yield from self._done(location, thing_id, partial(placing.put, self._world, place=newcomer.at))
+            yield from self._done(location, thing_id, partial(home.put, self._world, place=newcomer.at))
 
     def _begin_fault(self, fault: form.Fault) -> Iterator[Fault]:
         self._faults.append(fault)
@@ -297,9 +297,9 @@ class _DayCheck:
 
     def _known(self, location: Location, name: str, classes: bool = True, rooms: bool = False) -> Iterator[Fault]:
         """Yield a fault where a name is no thing's, and no class's or room's where those may stand."""
-        if not name or placing.whole_of(name) in self._ids:
+        if not name or home.whole_of(name) in self._ids:
             return
-        if (classes and self._is_class(name)) or (rooms and placing.room_called(self._world, name) is not None):
+        if (classes and self._is_class(name)) or (rooms and home.room_called(self._world, name) is not None):
             return
         meant = " or class" if classes else ""
         yield location, f"there is no thing{meant} {name!r} in {self._world.layout.name}"

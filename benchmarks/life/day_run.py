@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.life import day_form as form
-from benchmarks.life import placing
 from benchmarks.life.day_file import Day
+from benchmarks.life.home import NoRoomError
 from benchmarks.life.home_events import HomeEvents
 from benchmarks.life.judge import HomeRecord, StepOutcome, Verdict, judge, searches_of
 from benchmarks.life.player import Player
@@ -115,7 +115,7 @@ class DayRun:
         try:
             for index, event in enumerate(self._day.scenario.events):
                 self._play(index, event)
-        except placing.NoRoomError as error:
+        except NoRoomError as error:
             self._report.broken = self._day.fault(("events", index), str(error))
         except Exception:
             self._report.crash = traceback.format_exc()
@@ -209,7 +209,23 @@ class DayRun:
                 self._report.warm_lookups += now.lookups - counted.lookups
                 self._report.warm_hits += now.hits - counted.hits
         needless = verdict is not None and outcome.asked and not self._is_due(index, event, result.outcome.question)
-        self._report.steps.append(_step_report(index, event, outcome, verdict, result, needless))
+        self._report.steps.append(
+            StepReport(
+                index,
+                event.words,
+                verdict,
+                outcome.success,
+                outcome.asked,
+                outcome.said,
+                tuple(f"{one.call}" + ("" if one.success else f": {one.reason}") for one in life.trace.results),
+                sum((one.distance_m for one in life.trace.results), 0.0),
+                searches_of(life.trace.results),
+                result.outcome.cost.tokens_in,
+                result.outcome.cost.tokens_new,
+                needless,
+                verdict is not None and bool({"only", "no_calls"} & verdict.problems.keys()),
+            )
+        )
 
     def _is_due(self, index: int, event: form.Step, question: str) -> bool:
         """Return whether a question is wanted or answered by the scenario, or names a fact that was told before."""
@@ -227,28 +243,3 @@ def _said(result: InstructionResult, notes: list[str]) -> str:
     outcome = result.outcome
     parts = [outcome.question, outcome.answer, *notes, result.failure, *outcome.failures]
     return "\n".join(part for part in parts if part)
-
-
-def _step_report(
-    index: int,
-    event: form.Step,
-    outcome: StepOutcome,
-    verdict: Verdict | None,
-    result: InstructionResult,
-    needless: bool,
-) -> StepReport:
-    return StepReport(
-        index,
-        event.words,
-        verdict,
-        outcome.success,
-        outcome.asked,
-        outcome.said,
-        tuple(f"{one.call}" + ("" if one.success else f": {one.reason}") for one in outcome.trace.results),
-        sum((one.distance_m for one in outcome.trace.results), 0.0),
-        searches_of(outcome.trace.results),
-        result.outcome.cost.tokens_in,
-        result.outcome.cost.tokens_new,
-        needless,
-        verdict is not None and bool({"only", "no_calls"} & verdict.problems.keys()),
-    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.life import day_form as form
-from benchmarks.life import placing, sightings
-from benchmarks.life.home import add_person
+from benchmarks.life import home, sightings
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.switches import SCENE
 from memory_node.domain.states import ObjectState
@@ -24,9 +23,9 @@ class HomeEvents:
     def _things(self, thing_id: str) -> list[Thing]:
         """Return the thing of an id, the pieces of a cut one, or the first of a class."""
         world = self._life.world
-        found = placing.pieces_of(world, thing_id) or world.of_class(thing_id)[:1]
+        found = home.pieces_of(world, thing_id) or world.of_class(thing_id)[:1]
         if not found:
-            raise placing.NoRoomError(f"there is no {thing_id} at that moment")
+            raise home.NoRoomError(f"there is no {thing_id} at that moment")
         return found
 
     def change(self, event: form.Move | form.ChangeState | form.Add | form.Remove) -> None:
@@ -45,7 +44,7 @@ class HomeEvents:
         for thing_id, place in event.move.items():
             for thing in self._things(thing_id):
                 known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
-                placing.put(self._life.world, thing, place)
+                home.put(self._life.world, thing, place)
                 if event.seen:
                     self._see_placed(thing, known)
 
@@ -64,7 +63,7 @@ class HomeEvents:
         for thing_id, states in event.state.items():
             for thing in self._things(thing_id):
                 known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
-                placing.change_states(self._life.world, thing, states)
+                home.change_states(self._life.world, thing, states)
                 if event.seen and self._life.without != SCENE:
                     self._see_changed(thing, known, states)
 
@@ -82,7 +81,7 @@ class HomeEvents:
         life = self._life
         if known:
             life.remember([sightings.gone(whole, known, life.now_ns())])
-        for piece in placing.pieces_of(life.world, whole.id):
+        for piece in home.pieces_of(life.world, whole.id):
             found = sightings.take_notice(life.memory, life.robot, piece, life.now_ns())
             true = tuple(sorted(piece.states))
             if found:
@@ -91,12 +90,12 @@ class HomeEvents:
     def _add(self, event: form.Add) -> None:
         world = self._life.world
         for thing_id, newcomer in event.add.items():
-            if newcomer.class_name == placing.USER_CLASS:
-                thing = add_person(world, thing_id, newcomer.at)
+            if newcomer.class_name == home.USER_CLASS:
+                thing = home.add_person(world, thing_id, newcomer.at)
             else:
-                thing = placing.new_thing(world, thing_id, newcomer.class_name)
+                thing = home.new_thing(world, thing_id, newcomer.class_name)
                 world.add(thing)
-                placing.put(world, thing, newcomer.at)
+                home.put(world, thing, newcomer.at)
             if event.seen:
                 self._see_placed(thing, "")
 
@@ -105,7 +104,7 @@ class HomeEvents:
         for thing_id in event.remove:
             for thing in self._things(thing_id):
                 known = sightings.remembered_as(self._life.memory, thing) if event.seen else ""
-                placing.take_away(life.world, thing)
+                home.take_away(life.world, thing)
                 if known:
                     life.remember([sightings.gone(thing, known, life.now_ns())])
 

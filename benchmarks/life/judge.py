@@ -10,8 +10,7 @@ import numpy as np
 
 from benchmarks.life.calls import plain
 from benchmarks.life.day_form import Want
-from benchmarks.life.home import USER
-from benchmarks.life.placing import USER_CLASS, is_person, pieces_of, room_called, whole_of
+from benchmarks.life.home import USER, USER_CLASS, is_person, pieces_of, room_called, whole_of
 from benchmarks.life.robot_life import Standing, Trace, Tried, standing_of
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, Pose

@@ -106,14 +106,12 @@ def with_reduced_exploration(rows: Sequence[dict[str, Any]]) -> list[dict[str, A
     Other rows stay as they are.
     """
     base = {row["category"]: row["searches"] for row in rows if row["without"] == KARMA and "searches" in row}
-    if not base:
-        return list(rows)
-    return [
-        {**row, "reduced_exploration": round(1.0 - row["searches"] / base[row["category"]], 3)}
-        if base.get(row["category"])
-        else {**row, "reduced_exploration": None}
-        for row in rows
-    ]
+
+    def reduced(row: Mapping[str, Any]) -> float | None:
+        most = base.get(row["category"])
+        return round(1.0 - row["searches"] / most, 3) if most else None
+
+    return [{**row, "reduced_exploration": reduced(row)} for row in rows] if base else list(rows)
 
 
 def _over(times: int, count: int) -> float:

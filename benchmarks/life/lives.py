@@ -12,8 +12,7 @@ from benchmarks.household_homes import lay_map
 from benchmarks.life.day_file import Day
 from benchmarks.life.day_form import Scenario
 from benchmarks.life.day_run import DayReport, DayRun
-from benchmarks.life.home import LifeHomes
-from benchmarks.life.placing import NoRoomError
+from benchmarks.life.home import LifeHomes, NoRoomError
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.switches import KARMA, SCENE, CacheSetting
 from memory_node.catalogue.object_kind import Property

@@ -11,8 +11,7 @@ from typing import Protocol
 
 from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
-from benchmarks.life.home import USER
-from benchmarks.life.placing import USER_CLASS, pieces_of, room_called
+from benchmarks.life.home import USER, USER_CLASS, pieces_of, room_called
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.sightings import remembered_as
 from benchmarks.memory_proxy import MemoryProxy

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.life.calls import HomeFaults, MeantCall, meant_by, things_of
-from benchmarks.life.placing import room_called
+from benchmarks.life.home import room_called
 from benchmarks.life.sightings import named
 from benchmarks.life.switches import KARMA, SCENE, CacheSetting, Forgetting, unread
 from memory_node.context.config import CompilerConfig

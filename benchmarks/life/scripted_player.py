@@ -12,8 +12,8 @@ from benchmarks.life import day_form as form
 from benchmarks.life.calls import meant_by, plain
 from benchmarks.life.day_file import Day
 from benchmarks.life.day_form import FaultKeys, Want
+from benchmarks.life.home import is_person, room_called
 from benchmarks.life.judge import HAND_PLACE, is_at, is_in_state, is_said, things_meant
-from benchmarks.life.placing import is_person, room_called
 from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife
 from memory_node.catalogue.object_kind import Property

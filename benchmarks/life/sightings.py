@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.life.home import USER
-from benchmarks.life.placing import is_held, is_person
+from benchmarks.life.home import USER, is_held, is_person
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.skill import ObjectReference, StateChange
 from memory_node.domain.states import ObjectState

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from played_days import CallingPlayer
 
-from benchmarks.life.placing import pieces_of
+from benchmarks.life.home import pieces_of
 from benchmarks.life.robot_life import RobotLife
 from memory_node.domain.answer import FindQuery
 
