@@ -66,17 +66,6 @@ class StateKey:
 
 
 @dataclass
-class StateNode:
-    """A node: a state of all episodes that were in it. position: where the robot was in it last; None: nobody told."""
-
-    __slots__ = ("id", "key", "position", "uses")
-    id: int
-    key: StateKey
-    position: tuple[float, float, float] | None
-    uses: int
-
-
-@dataclass
 class Transition:
     """An edge: one action (lifted to classes) from one state to another, over all episodes that took it."""
 
@@ -109,16 +98,18 @@ class _Edges:
 
     rows: dict[int, Transition] = field(default_factory=dict)
     numbers: dict[_Key, int] = field(default_factory=dict)
-    states: dict[StateKey, StateNode] = field(default_factory=dict)
+    states: dict[StateKey, StateKey] = field(default_factory=dict)
+    uses: Counter[StateKey] = field(default_factory=Counter)
     calls: dict[SkillCall, SkillCall] = field(default_factory=dict)
     next_number: int = 0
-    next_state: int = 0
 
     def number(self, source: StateKey, call: SkillCall, target: StateKey) -> int:
         found = self.numbers.get((source, call, target))
         if found is not None:
             return found
-        key = (self._used(source), self.calls.setdefault(call, call), self._used(target))
+        source, target = (self.states.setdefault(one, one) for one in (source, target))
+        self.uses.update((source, target))
+        key = (source, self.calls.setdefault(call, call), target)
         number, self.next_number = self.next_number, self.next_number + 1
         self.numbers[key] = number
         self.rows[number] = Transition(*key, 0, 0, 0, Counter())
@@ -128,24 +119,9 @@ class _Edges:
         row = self.rows.pop(number)
         del self.numbers[(row.source, row.call, row.target)]
         for state in (row.source, row.target):
-            node = self.states[state]
-            node.uses -= 1
-            if not node.uses:
-                del self.states[state]
-
-    def be_at(self, state: StateKey, position: tuple[float, float, float]) -> None:
-        """Note where the robot was in a state, if some transition has it; the origin is what is told by default."""
-        node = self.states.get(state)
-        if node is not None and any(position):
-            node.position = position
-
-    def _used(self, state: StateKey) -> StateKey:
-        node = self.states.get(state)
-        if node is None:
-            node = self.states[state] = StateNode(self.next_state, state, None, 0)
-            self.next_state += 1
-        node.uses += 1
-        return node.key
+            self.uses[state] -= 1
+            if not self.uses[state]:
+                del self.states[state], self.uses[state]
 
 
 class EpisodeGraph:
@@ -202,17 +178,12 @@ class EpisodeGraph:
         takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
         self._steps += 1
         self._count_take(row, step.reason, 1)
-        self._edges.be_at(after, step.position)
         # A failure changes nothing, but what was seen meanwhile is where the next step starts.
         self._at[episode_id] = after
 
     def close(self, episode_id: str) -> None:
         """Note that no more steps of an attempt come."""
         self._at.pop(episode_id, None)
-
-    def states(self) -> Iterator[StateNode]:
-        """Yield every state."""
-        yield from self._edges.states.values()
 
     def failed_transitions(self, episode_ids: Iterable[str]) -> list[Transition]:
         """Return the transitions that failed in these episodes, most often failed first."""
