@@ -345,7 +345,9 @@ class References:
             try:
                 return self.place(f"the {fact.object.words.replace(' of the ', ' in the ')}")
             except UnreadableError:
-                if fact.object.place or fact.object.attributes:  # another one of the class would be the wrong one
+                known = len(self._of(fact.object.classes[:1]))
+                # Another one of the class would be the wrong one.
+                if (fact.object.place and known != 1) or (fact.object.attributes and known > 1):
                     unknown = f"{fact.text.strip().rstrip('.')}, and I know of no {fact.object.words}."
                     raise UnclearError(f"{unknown} Where shall I put it?", about=asks) from None
                 return Mention(fact.object.words, fact.object.classes, room=fact.object.room)
