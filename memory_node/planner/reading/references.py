@@ -345,9 +345,9 @@ class References:
             try:
                 return self.place(f"the {fact.object.words.replace(' of the ', ' in the ')}")
             except UnreadableError:
-                known = len(self._of(fact.object.classes[:1]))
-                # Another one of the class would be the wrong one.
-                if (fact.object.place and known != 1) or (fact.object.attributes and known > 1):
+                # Another drawer would be the wrong one; a bowl may have been moved since.
+                is_fixed = not self.kinds[fact.object.classes[0]].pickupable
+                if is_fixed and fact.object.place and len(self._of(fact.object.classes[:1])) != 1:
                     unknown = f"{fact.text.strip().rstrip('.')}, and I know of no {fact.object.words}."
                     raise UnclearError(f"{unknown} Where shall I put it?", about=asks) from None
                 return Mention(fact.object.words, fact.object.classes, room=fact.object.room)
