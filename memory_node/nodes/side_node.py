@@ -108,8 +108,8 @@ class SideNode:
 
     An executor looks at everything it has whenever a message comes, which costs ten times what taking a message does.
     So it wakes this node when messages begin to come; from then on they are looked for. The side node has no parameters
-    or services. What is set for the node it belongs to holds: its namespace, how
-    its topics are remapped, and `qos_overrides`.
+    or services. What is set for the node it belongs to holds: its namespace, how its topics are remapped, and
+    `qos_overrides`.
 
     Args:
         node: the node that it belongs to.
@@ -159,18 +159,25 @@ class SideNode:
         if self._is_taking:
             return
         self._is_taking = True
-        begun_s = heard_s = now_s = time.monotonic()
+        ends_s, silent_s = time.monotonic() + _TURN_S, time.monotonic() + _SILENT_S
         try:
-            while self._is_wanted and now_s - heard_s < _SILENT_S and now_s - begun_s < _TURN_S:
+            while self._is_wanted and time.monotonic() < min(silent_s, ends_s):
                 time.sleep(_GATHERED_S)
-                now_s = time.monotonic()
-                for subscription in self._node.subscriptions:
-                    with subscription.handle:
-                        while (taken := subscription.handle.take_message(subscription.msg_type, True)) is not None:
-                            subscription.callback(taken[0])
-                            heard_s = now_s
+                # One of each topic in turn: messages may come faster than their callback takes them.
+                while self._is_wanted and time.monotonic() < ends_s and self._take_one_of_each():
+                    silent_s = time.monotonic() + _SILENT_S
         finally:
             self._is_taking = False
+
+    def _take_one_of_each(self) -> bool:
+        has_taken = False
+        for subscription in self._node.subscriptions:
+            with subscription.handle:
+                taken = subscription.handle.take_message(subscription.msg_type, True)
+            if taken is not None:
+                subscription.callback(taken[0])
+                has_taken = True
+        return has_taken
 
     def subscribe_adaptively(
         self, kind: type, topic: str, callback: Callable[[bytes], object], profile: QoSProfile

@@ -110,6 +110,23 @@ def test_what_comes_at_once_comes_once_and_in_order(peer: RosPeer) -> None:
         assert listener.numbers == list(range(MESSAGES))
 
 
+def test_messages_that_come_faster_than_they_are_taken_do_not_hold_up_the_end(peer: RosPeer) -> None:
+    with heard(peer.domain_id) as listener:
+
+        def take_slowly(data: bytes) -> None:
+            time.sleep(0.01)
+            listener.take(data)
+
+        listener.side.subscribe(PointStamped, "points", take_slowly, profile("RELIABLE"))
+        listener.side.start()
+        thread = publish(peer, listener, "RELIABLE", period_s=0.005)
+        wait_until(lambda: len(listener.numbers) > 1)
+        begun_s = time.monotonic()
+        listener.side.stop()
+        assert time.monotonic() - begun_s < 1.0
+        thread.join()
+
+
 def test_a_best_effort_publisher_beside_a_reliable_one_is_heard(peer: RosPeer) -> None:
     with heard(peer.domain_id) as listener:
         subscription = listener.listen()
