@@ -250,8 +250,10 @@ class _Copy:
             old = _different(self.records[one], table.record(now[one]))
             if old or one in columns:
                 changed[one] = (old, columns.get(one, {}))
-        for one in self.row_of.keys() - now.keys():
-            whole = {name: column[self.row_of[one]].copy() for name, column in self.columns.items()}
+        for one, row in self.row_of.items():
+            if one in now:
+                continue
+            whole = {name: column[row].copy() for name, column in self.columns.items()}
             record = self.records[one]
             changed[one] = ({**dict(zip(_FIELDS, _values(record))), "classes": record.classes}, whole)
         apart = _pairs(state)

@@ -1,4 +1,9 @@
-"""Fuses an observation into an object: box, label, and how likely a new object exists."""
+"""Fuses an observation into an object (a Kalman filter on each face of the box, sums for class and yaw); and how likely
+a new object exists.
+
+A camera sees some faces and only bounds the others: a face turned away, or any face of a truncated observation, is
+known to lie at least where the observed one does. Such faces only ever push the estimate outwards.
+"""
 
 from __future__ import annotations
 

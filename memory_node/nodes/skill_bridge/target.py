@@ -1,7 +1,7 @@
 """What a skill is about, as the bridge sees it: a remembered thing, and the thing in the hand.
 
 Base and arm need an oriented box in map and how the hand grips, which no `WorldState` has; whether a skill may be done
-is asked of a `WorldState` made of them (preconditions.py).
+is asked of a `WorldState` made of them (performer.py).
 """
 
 from __future__ import annotations
