@@ -141,6 +141,8 @@ class CommandReader:
             phrase = instead[1] if instead is not None else self.phrases.read(words, corrected) or phrase
         if phrase is None or not (phrase.named or phrase.person or phrase.strange or phrase.pronoun):
             return None
+        if phrase.strange and not phrase.definite:
+            return None  # "go to sleep"
         command = Command(_K.GO, "go", (phrase,), text=" ".join(words[at : phrase.end]))
         if phrase.person:
             command = replace(command, targets=(), to_user=True)
@@ -179,6 +181,8 @@ class CommandReader:
             )
         if args.particle in ("on", "off") or (args.particle == "over" and verb.kind is not _K.PLACE):
             return None
+        if args.particle == "in" and verb.kind not in _HOLDING:
+            return None  # "heat the potato in": the end is missing
         # Others only colour a verb: "heat up", "take out".
         return verb if args.particle != "away" or verb.kind is _K.THROW else None
 
@@ -481,7 +485,9 @@ class CommandReader:
         phrase = self.phrases.read(words, start)
         if phrase is None or self._says(words, phrase.end):
             return None
-        if args.last == "place" and args.places and self._replaces_place(phrase, args.places[-1][1]):
+        if phrase.person:
+            args.to_user, args.places, args.last = True, [], "place"
+        elif args.last == "place" and args.places and self._replaces_place(phrase, args.places[-1][1]):
             sense, _, preposition = args.places.pop()
             args.places.append((sense, phrase, preposition))
         elif args.last == "place" and args.places and phrase.called and self.lexicon.is_holder(phrase.called):

@@ -320,6 +320,7 @@ class InstructionReader:
             return self._take(heard, self.commands.passive(words, phrase.end + 1, phrase), words)
         at += words[at : at + 1] == ["you"]
         at += words[at : at + 1] in (["have"], ["are"])
+        at += words[at : at + 1] == ["done"]  # "[when you are] done washing the pan"
         verb = words[at] if at < len(words) else ""
         base = verb if self._english.is_verb(verb) and words[at - 1] == "you" else self._english.base_form(verb)
         if not base:

@@ -13,6 +13,7 @@ from memory_node.planner.reading.english import (
     NEAR,
     PUNCTUATION,
     UNDER,
+    WITH,
     English,
     is_indefinite,
     past,
@@ -367,6 +368,8 @@ class NounPhraseReader:
         self, words: Sequence[str], at: int, named: tuple[Called, int], phrase: NounPhrase, draft: _Draft
     ) -> NounPhrase:
         called, end = named[0], at + named[1]
+        if words[end : end + 1] == ["'s"] and "".join(words[end + 1 : end + 2]) in self._english.attached:
+            end += 1  # "the fridge's door"
         cut = self._pieces_behind(words, end)
         if cut:
             found = self._with_noun(words, at, end, called, phrase, cut)
@@ -445,7 +448,7 @@ class NounPhraseReader:
     # --- what stands behind the noun
 
     def _relative(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
-        """Take "that is on the desk", "lying in the sink", "you washed"."""
+        """Take "that is on the desk", "lying in the sink", "you washed", "with a spoon in it"."""
         at, english = phrase.end, self._english
         if words[at : at + 2] == ["over", "there"]:
             return replace(phrase, end=at + 2)
@@ -462,7 +465,7 @@ class NounPhraseReader:
             if being > start and being < len(words) and words[being] in english.states:
                 return replace(phrase, states=(*phrase.states, english.states[words[being]]), end=being + 1)
             return phrase
-        return self._handled(words, phrase, start)
+        return self._with_contents(words, self._handled(words, phrase, start))
 
     def _handled(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
         """Take "[the mug] you washed", "I left on the sofa"."""
@@ -500,6 +503,15 @@ class NounPhraseReader:
             else:
                 break
         return at
+
+    def _with_contents(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        found = self._english.prepositions.at(words, phrase.end)
+        if found is None or found[0] != WITH or words[phrase.end] != "with":
+            return phrase
+        inner = self.read(words, phrase.end + 1)
+        if inner is None or words[inner.end : inner.end + 2] not in (["in", "it"], ["on", "it"], ["in", "them"]):
+            return phrase
+        return replace(phrase, contents=inner, end=inner.end + 2)
 
     def _excluding(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Skip "not the red one", "except the glass"."""

@@ -83,6 +83,12 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
         ("Move the mug and the cup to the shelf. Place them next to each other.", "Mug at Shelf; Cup at Shelf"),
         ("Move the mug and the cup to the shelf, putting them side by side.", "Mug at Shelf; Cup at Shelf"),
         ("put the mug and the cup on the shelf and place them next to each other", "Mug at Shelf; Cup at Shelf"),
+        ("open the fridge's door", "open Fridge"),
+        ("bring the bowl with the egg in it", "Egg at Bowl; Bowl at User"),
+        ("bring the mug to the sink, no, me", "Mug at User"),
+        ("when you are done washing the pan, put it in the cabinet", "clean Pan; Pan at Cabinet"),
+        ("open the drawer in", ASKED),
+        ("go to sleep", ASKED),
     ],
 )
 def test_plain_commands_are_read(text: str, wanted: str) -> None:
