@@ -1,5 +1,6 @@
 """The pages point at what is there."""
 
+import importlib
 import re
 from pathlib import Path
 
@@ -12,6 +13,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:[\w.]+/)*[a-z_]\w*\.(?:py|yaml|j2))`")
 # `SceneGraph`, `Intake.set_map`; not `FindObjects.srv`
 CLASS = re.compile(r"`([A-Z][a-z]+[A-Z]\w*(?:\.[a-z_]\w*)?)(?:\(\))?`")
+# One line of an example in Python.
+IMPORT = re.compile(r"^from ((?:memory_node|benchmarks)[\w.]*) import (.+)$", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 # Files of a reader's own, in examples.
 OF_READERS = {"my_robot.yaml", "user.yaml"}
@@ -50,7 +53,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_that_a_page_names_are_there(page: Path) -> None:
-    if page.name in ("CHANGELOG.md", "planner.md"):  # what was renamed; the pages of the readers
+    if page.name == "CHANGELOG.md":  # what was renamed
         return
     named = set(FILE.findall(page.read_text(encoding="utf-8"))) - OF_READERS
     assert {name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in FILES)} == set()
@@ -66,6 +69,13 @@ def test_classes_that_pages_name_are_there() -> None:
         if page.name != "CHANGELOG.md":
             named = CLASS.findall(page.read_text(encoding="utf-8"))
             assert [name for name in named if not known.issuperset(name.split("."))] == [], page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_that_examples_import_are_there(page: Path) -> None:
+    for module, names in IMPORT.findall(page.read_text(encoding="utf-8")):
+        for name in names.split(", "):
+            assert hasattr(importlib.import_module(module), name), f"{page.name}: {module}.{name}"
 
 
 def test_index_lists_every_page() -> None:
