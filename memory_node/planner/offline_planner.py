@@ -114,7 +114,9 @@ class OfflinePlanner:
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
-        instruction, insists = _insisted(self._with_question(named.text, situation), situation.conversation)
+        named = replace(named, text=self._with_question(named.text, situation))
+        named, insists = _insisted(named, situation.conversation)
+        instruction = named.text
         read = self._plainly(instruction, situation) or self.read(instruction, situation)
         read = _of_one_each(read, named.several, named.with_ids)
         if read.refused:
@@ -132,7 +134,7 @@ class OfflinePlanner:
         for text in ban.notes if insists else ():
             situation.note(f"was told, and done all the same: {text}")
         if ban.question and not insists:
-            situation.conversation.doubted = instruction
+            situation.conversation.doubted = named
             return asked(Question(ban.question), situation)
         if read.answer:
             return _answered(read.answer, situation)
@@ -265,15 +267,16 @@ def _of_one_each(
     return replace(read, goals=meant(read.goals))
 
 
-def _insisted(said: str, conversation: Conversation) -> tuple[str, bool]:
+def _insisted(said: NamedThings, conversation: Conversation) -> tuple[NamedThings, bool]:
     """Return an instruction without "anyway", and whether a person who says that knows of what may forbid it: "do it
-    anyway" is the one that was asked about."""
-    doubted, conversation.doubted = conversation.doubted, ""
-    found = _ANYWAY.fullmatch(said.strip(" .!"))
+    anyway" is the one that was asked about, with the things that were named in it."""
+    doubted, conversation.doubted = conversation.doubted, None
+    found = _ANYWAY.fullmatch(said.text.strip(" .!"))
     if found is None:
         return said, False
-    is_again = bool(doubted) and _IT.fullmatch(found["what"]) is not None
-    return doubted if is_again else found["what"], True
+    if doubted is not None and _IT.fullmatch(found["what"]) is not None:
+        return doubted, True
+    return replace(said, text=found["what"]), True
 
 
 def _known_answer(text: str, situation: PlanningContext) -> str:

@@ -81,6 +81,17 @@ def test_person_may_insist_on_what_only_sounds_forbidden(robot: CookingRobot, wo
     assert robot.carry_out("Put the laptop on the sofa anyway.", word_embedder).outcome.question
 
 
+def test_who_insists_means_the_thing_that_was_named(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    robot.memory.tell_fact("Only Eva handles the drawer.")
+    opened = set()
+    for name in ("Drawer 1", "Drawer 2"):
+        conversation = Conversation()
+        assert robot.carry_out(f"Open {name}.", word_embedder, conversation).outcome.question
+        insisted = robot.carry_out("Do it anyway.", word_embedder, conversation)
+        opened |= {one.step.call.arguments for one in insisted.steps if one.step.call.skill == "OpenObject"}
+    assert len(opened) == 2
+
+
 def test_drawer_that_memory_does_not_know_is_asked_for(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
     robot.memory.tell_fact("We keep the mugs in the drawer of the night stand.")
     result = robot.carry_out("Put the mug away.", word_embedder)

@@ -11,6 +11,7 @@ from memory_node.planner.reading.command import Command, Fragment, Instruction, 
 from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO, NEAR
 from memory_node.planner.reading.lexicon import Called
+from memory_node.planner.reading.named_things import NamedThings
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.world.state import Thing
 
@@ -70,7 +71,7 @@ class Conversation:
     discourse: Discourse = field(default_factory=Discourse)
     pending: Pending | None = None
     asked: tuple[str, str] | None = None
-    doubted: str = ""
+    doubted: NamedThings | None = None
     last: Parts = ()
     completed: str = ""
     handled: dict[str, set[str]] = field(default_factory=dict)
