@@ -382,6 +382,8 @@ class Lives:
             planner, skills = self._faults.careless(self._planner, Chances(self._seed, case.id))
         home = case.id if self._are_single else case.floor_plan
         if home not in self._lives:
+            if self._are_single:
+                self._lives.clear()
             self._lives[home] = self._begin()
         self.current = life = self._lives[home]
         life.equip(planner, skills)

@@ -33,8 +33,8 @@ ENABLING = {
     "OpenObject": ObjectState.OPENED,
     "CloseObject": ObjectState.CLOSED,
 }
-# What is done with things for its own sake: the reason of a success only where nothing else was different.
 _DOORS = frozenset(name for name, state in ENABLING.items() if state in (ObjectState.OPENED, ObjectState.CLOSED))
+# What is done with things for its own sake: the reason of a success only where nothing else was different.
 _ORDINARY = frozenset({"PutObject"}).union(
     name for name, one in SKILLS.items() if one.brings_about and one.needs(Predicate.HOLDING)
 )

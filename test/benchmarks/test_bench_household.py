@@ -1,8 +1,11 @@
 """The household and instruction benchmarks run from the command line on the real floor plans."""
 
 import argparse
+import gc
 import gzip
 import json
+import weakref
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,13 +16,15 @@ from benchmarks.household import add_experience_arguments, experience_config
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Trial
+from benchmarks.household_life import Life, Lives, Trial
 from benchmarks.household_metrics import error_counts
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.lesson import NullLog
 from memory_node.planner.executor import ExecutedStep, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlannedStep, PlanOutcome
@@ -172,3 +177,16 @@ def test_furnishing_is_the_same_for_the_same_seed(homes: Homes, shared_dir) -> N
     places = [{thing.id: tuple(thing.box.center) for thing in one.world(told)} for one in (homes, again)]
     assert places[0] == places[1]
     assert len(homes.world(told).of_class("Apple")) == 2
+
+
+def test_life_of_one_case_goes_before_the_next_begins(homes: Homes) -> None:
+    kinds, experience = load_catalogue(), Experience(ExperienceConfig(), NullLog(), lambda: 0)
+    planner = OfflinePlanner(Understander(kinds, None, None), kinds)
+    lives = Lives("full", homes, MiniLmEmbedder(), planner, experience, unknown=0.0)
+    told = case("FloorPlan1", "find the egg", "STATE(egg, cooked): 1")
+    lives.run(told)
+    assert lives.current is not None
+    first = weakref.ref(lives.current)
+    lives.run(replace(told, id="another"))
+    gc.collect()
+    assert first() is None
