@@ -199,6 +199,13 @@ def test_what_a_group_must_not_have_is_kept_from_whoever_may_be_of_it() -> None:
     assert facts.harm("Knife", "me") is None
 
 
+def test_kitten_is_one_and_no_group() -> None:
+    scene = home(thing("ben", "User"))
+    assert binding("Keep the bread away from the kittens.", scene=scene).harm("Bread", "Ben") is not None
+    assert binding("Keep the bread away from the kitten.", scene=scene).harm("Bread", "Ben") is None
+    assert binding("Keep the bread away from the children.", scene=scene).harm("Bread", "Ben") is not None
+
+
 def test_nothing_is_given_to_somebody_where_they_must_not_be() -> None:
     facts = binding("Ida is not allowed at the desk.", scene=home(thing("apple", "Apple")))
     assert facts.harm("Apple", "Ida", "desk") is not None

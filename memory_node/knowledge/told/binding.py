@@ -49,7 +49,7 @@ _NEAR_M = 0.5
 # "niece Anna", "Ben's aunt Vera".
 _ROLE_AND_NAME = re.compile(r"(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+) (?P<name>[A-Z].*)")
 # Of whom anybody may be: "kids".
-_GROUP = re.compile(rf"(?:{BEING})(?<=s|n)")
+_GROUP = re.compile(rf"(?:{BEING})(?:(?<=s)|(?<=ren))")
 _SPEAKER = frozenset({"i", "me", "we", "us"})
 
 
