@@ -215,6 +215,18 @@ class _Import:
                 self.counts.broken += len(part) - len(text.encode())
                 yield text.lstrip("\ufeff")
 
+    def text(self, value: Any) -> str:
+        """Return a text without what no text can hold, which is counted: NUL, and half of a pair of UTF-16.
+
+        Raises:
+            TypeError: it is no text.
+        """
+        if not isinstance(value, str):
+            raise TypeError(f"a text was expected, got {value!r:.80}")
+        kept = value.replace("\0", "").encode("utf-8", "ignore").decode()
+        self.counts.broken += len(value) - len(kept)
+        return kept
+
 
 def session_of(path: Path) -> str:
     """Return the session that a file's steps belong to: its name and a digest of its content.
@@ -236,8 +248,7 @@ def _text_steps(one: _Import) -> Iterator[StandardStep]:
     title, index, waiting = one.path.stem.replace("_", " "), 0, ""
     # A line without an end is read in parts.
     for said in chain(one.texts(lambda file: file.readline(_LONGEST_PARAGRAPH)), [""]):
-        one.counts.broken += said.count("\0")
-        line = said.replace("\0", "")
+        line = one.text(said)
         heading = _HEADING.match(line) if is_markdown else None
         if line.strip() and heading is None:
             waiting += _plain(line) if is_markdown else line
@@ -280,7 +291,7 @@ def _steps_of_parts(one: _Import, parts: Iterable[tuple[str, Any]]) -> Iterator[
         counts[key] += 1
         if key in ("", "passages"):
             title, text = ("", part) if isinstance(part, str) else (part["title"], part["text"])
-            yield from document_steps(name, _text(title), units_of(_text(text)), one.stamp_ns)
+            yield from document_steps(name, one.text(title), units_of(one.text(text)), one.stamp_ns)
         elif key == "sessions":
             yield from _talk(one, part, name)
         elif key == "conversations":
@@ -296,12 +307,7 @@ def _steps_of_parts(one: _Import, parts: Iterable[tuple[str, Any]]) -> Iterator[
 
 def _talk(one: _Import, values: Any, name: str) -> Iterator[StandardStep]:
     turns = [
-        Turn(_text(turn["speaker"]), _text(turn["text"]), _text(turn.get("image", ""))) for turn in values["turns"]
+        Turn(one.text(turn["speaker"]), one.text(turn["text"]), one.text(turn.get("image", "")))
+        for turn in values["turns"]
     ]
-    yield from talk_steps(name, turns, stamp_of(_text(values.get("at", "")), one.zone) or one.stamp_ns, one.zone)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"a text was expected, got {value!r:.80}")
-    return value
+    yield from talk_steps(name, turns, stamp_of(one.text(values.get("at", "")), one.zone) or one.stamp_ns, one.zone)

@@ -47,6 +47,13 @@ def test_broken_encoding_is_counted_and_left_out(tmp_path: Path) -> None:
     assert (counts.broken, counts.units) == (3, 2)
 
 
+def test_half_a_character_of_json_is_counted_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(r'["Good \ud83d text.", "A \ud83d\ude00 and\u0000 more."]')
+    counts = ReadCounts()
+    assert [step.observation for step in read(tmp_path / "a.json", counts)] == ["Good text.", "A \U0001f600 and more."]
+    assert (counts.broken, counts.units) == (2, 2)
+
+
 def test_same_file_gives_the_same_sources_and_another_one_others(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("One.\n\nTwo.")
