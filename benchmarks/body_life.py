@@ -21,11 +21,11 @@ from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.open_planner import open_planner
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.embedders import build_embedder
+from memory_node.sim.noise import BodyNoise
 from memory_node.sim.physics.furniture import Item, MechanismKind
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.motions import End
 from memory_node.sim.physics.robot import TICK_S, BodyRobot
-from memory_node.sim.simulated_detector import BodyNoise
 
 _START_NS = 1_700_000_000 * 10**9
 _DROPOUT = 0.1

@@ -22,7 +22,7 @@ from memory_node.nodes.run import activate_ros
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.detection import Detection
 from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.sim.simulated_detector import noisy_depth
+from memory_node.sim.noise import noisy_depth
 from memory_node.store.store import open_store
 
 _VIEWS = 40

@@ -39,7 +39,7 @@ from benchmarks.scene_site import ROOM_M, build_site, room_corner
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.tf_stream import transforms_in
-from memory_node.sim.simulated_detector import DetectionNoise, noisy_depth
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 
 _NS = 1_000_000_000
 _JOINTS = 18

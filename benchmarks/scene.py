@@ -25,7 +25,7 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.sim.simulated_detector import DetectionNoise, noisy_depth
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 
 _FRAME_S = 0.2
 _FRAMES_A_VISIT = 60

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.scene_site import ALIKE, ROOM_M, THINGS, Thing, room_corner
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.perception.detection import Detection
-from memory_node.sim.simulated_detector import DetectionNoise
+from memory_node.sim.noise import DetectionNoise
 
 CAMERA = Intrinsics(525.0, 525.0, 319.5, 239.5, 640, 480)
 _NEAR_M = 0.1

@@ -35,9 +35,10 @@ from memory_node.knowledge.told.telling import in_words
 from memory_node.lessons.expectations import Expectations, expectations_of
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson
+from memory_node.questions.going_on import going_on
 from memory_node.questions.household import household_answer
 from memory_node.questions.locate import LongTermSearch, locate
-from memory_node.questions.past_episodes import PastEpisodes, going_on
+from memory_node.questions.past_episodes import PastEpisodes
 from memory_node.scene_graph.edits import UndoBook
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PlaceCensus, PlaceWatch

@@ -19,11 +19,11 @@ from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import BodyParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
+from memory_node.sim.noise import BodyNoise
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.model import ARM_JOINTS, FINGER_JOINTS, HEAD_JOINTS, TOOL
 from memory_node.sim.physics.rgbd_camera import CAMERA_BODY, Film
 from memory_node.sim.physics.robot import TICK_S, BodyRobot
-from memory_node.sim.simulated_detector import BodyNoise
 
 _ODOM_FRAME = "odom"
 _JOINTS = (*ARM_JOINTS, *HEAD_JOINTS, *FINGER_JOINTS)

@@ -27,8 +27,8 @@ from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera, FrameClock
 from memory_node.sim.execution import ExecutionFaults, Pacing, Progress
 from memory_node.sim.home_file import load_home
+from memory_node.sim.noise import DetectionNoise
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.simulated_detector import DetectionNoise
 from memory_node.sim.thing import load_types
 
 

@@ -17,7 +17,7 @@ from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, 
 from memory_node.planner.memory_mode import Mode
 from memory_node.planner.planner_config import PlannerConfig, PlannerName
 from memory_node.planner.visual_verifier import VerifierConfig
-from memory_node.sim.simulated_detector import BodyNoise, DetectionNoise
+from memory_node.sim.noise import BodyNoise, DetectionNoise
 
 
 class VerifierParameters(VerifierConfig):

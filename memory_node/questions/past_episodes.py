@@ -1,23 +1,12 @@
-"""What happened in earlier episodes, for people who look into memory, and the words that go on with the last one."""
+"""What happened in earlier episodes, for people who look into memory."""
 
 from __future__ import annotations
-
-import re
 
 from memory_node.context.compilations import Compilations
 from memory_node.context.told_contexts import PastEpisode, ToldContexts
 from memory_node.domain.step import EpisodeSummary
 from memory_node.lessons.experience import Experience
 from memory_node.store.store import Store
-
-_GO_ON = re.compile(
-    r"(?:please )?(?:go on|continue|carry on|resume|keep going|go ahead)(?:,? but leave (?P<left>.+?))?", re.I
-)
-
-
-def going_on(words: str) -> re.Match[str] | None:
-    """Return the match of "go on"; its group "left" is what is to be left out, None for nothing."""
-    return _GO_ON.fullmatch(words.strip(" .!"))
 
 
 class PastEpisodes:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.perception.detection import Detection
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 from memory_node.sim.ray_caster import RayCaster
-from memory_node.sim.simulated_detector import DetectionNoise, InView, SimulatedDetector, noisy_depth
+from memory_node.sim.simulated_detector import InView, SimulatedDetector
 from memory_node.sim.thing import ObjectType
 from memory_node.sim.visibility import SEEN_STATES, reported_things
 from memory_node.sim.world import World

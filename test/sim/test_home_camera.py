@@ -12,9 +12,9 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.skill import SkillCall
 from memory_node.sim.camera import Camera
 from memory_node.sim.home_file import load_home
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.shapes import SHAPES, Look, shape_mesh
-from memory_node.sim.simulated_detector import DetectionNoise, noisy_depth
 from memory_node.sim.thing import load_types
 
 SMALL = Intrinsics(96.25, 96.25, 79.5, 59.5, 160, 120)

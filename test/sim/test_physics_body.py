@@ -17,6 +17,7 @@ if find_spec("mujoco") is None or find_spec("gymnasium_robotics") is None:
     pytest.skip("the extra `physics` is not installed", allow_module_level=True)
 
 from memory_node.domain.states import ObjectState
+from memory_node.sim.noise import BodyNoise, LocalizationNoise
 from memory_node.sim.physics.arm_planner import ArmKinematics
 from memory_node.sim.physics.collisions import PADDING_M, PlanningScene
 from memory_node.sim.physics.furniture import read_home
@@ -26,7 +27,6 @@ from memory_node.sim.physics.motions import DriveMotion, End
 from memory_node.sim.physics.rgbd_camera import FILM_HEIGHT, FILM_WIDTH, Film
 from memory_node.sim.physics.robot import TICK_S, BodyRobot, Localization, find_way
 from memory_node.sim.physics.simulation import CARRY
-from memory_node.sim.simulated_detector import BodyNoise, LocalizationNoise
 
 DOWN = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 FREE_GAP_M, FORCE_N = 0.1, 20.0

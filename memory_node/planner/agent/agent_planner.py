@@ -35,7 +35,7 @@ from memory_node.planner.reading.conversation import Conversation, UnclearError
 from memory_node.planner.reading.references import References
 from memory_node.planner.reading.resumption import interrupted
 from memory_node.planner.visual_verifier import PictureSource
-from memory_node.questions.past_episodes import going_on
+from memory_node.questions.going_on import going_on
 
 # Instructions of the conversation that are told again.
 _MOST_TURNS = 4

@@ -23,7 +23,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, ProgressKind
 from memory_node.planner.visual_verifier import PictureSource
-from memory_node.questions.past_episodes import going_on
+from memory_node.questions.going_on import going_on
 
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2

@@ -17,7 +17,7 @@ from memory_node.planner.agent.home_names import HomeNames, joined
 from memory_node.planner.agent.model_goals import words_of
 from memory_node.planner.agent.task import Task
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.questions.past_episodes import going_on
+from memory_node.questions.going_on import going_on
 from memory_node.world.state import Thing
 
 _MOST_LINES, _MOST_EPISODES, _MOST_TOLD = 20, 12, 5

@@ -17,7 +17,7 @@ from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.planner.reading.resumption import all_left, goals_left, without
 from memory_node.planner.reading.understanding import Understanding
-from memory_node.questions.past_episodes import going_on
+from memory_node.questions.going_on import going_on
 from memory_node.questions.told import told_answer, told_then_answer
 
 SOURCE = "plain forms"

@@ -17,7 +17,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.commands import commands_of, goal_of
 from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
-from memory_node.questions.past_episodes import going_on
+from memory_node.questions.going_on import going_on
 
 _PLACED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _PRONOUN = re.compile(r"\b(?:it|them)\b")

@@ -13,6 +13,7 @@ from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import CameraFrame
 from memory_node.sim.layout import FreeGrid
+from memory_node.sim.noise import BodyNoise, LocalizationNoise, noisy_depth
 from memory_node.sim.physics.arm_planner import ArmKinematics, ArmPlanner
 from memory_node.sim.physics.collisions import PlanningScene
 from memory_node.sim.physics.home import HomePlan
@@ -20,7 +21,7 @@ from memory_node.sim.physics.model import ARM_JOINTS
 from memory_node.sim.physics.motions import ArmMotion, DriveMotion, Ended, GripperMotion, Motion
 from memory_node.sim.physics.rgbd_camera import ROBOT, HeadCamera, Image
 from memory_node.sim.physics.simulation import Simulation, Switches
-from memory_node.sim.simulated_detector import BodyNoise, InView, LocalizationNoise, SimulatedDetector, noisy_depth
+from memory_node.sim.simulated_detector import InView, SimulatedDetector
 
 CELL_M = 0.05
 _RIM_M = 0.3
