@@ -390,6 +390,15 @@ def test_what_is_to_stay_as_it_is_must_not_be_changed(text: str, verb: str) -> N
 
 @pytest.mark.parametrize(
     "text",
+    ["You left the fridge open.", "I left the lamp on.", "Vera left the fridge open.", "Vera kept the window open.",
+     "I put the lamp on."],
+)  # fmt: skip
+def test_how_somebody_left_a_thing_is_no_rule_and_no_place(text: str) -> None:
+    assert read(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
     ["Vera is vegan and Jonas is too.", "Vera is vegan and so is Jonas.", "Vera is vegan, so no eggs for her."],
 )
 def test_second_clause_says_of_another_or_of_the_same_what_it_leaves_out(text: str) -> None:

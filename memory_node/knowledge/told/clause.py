@@ -62,12 +62,14 @@ _IRREGULAR = {
 @dataclass(frozen=True)
 class Clause:
     """subject: as it was said, "you" of an order. helpers: what stands between it and the verb ("must", "not").
-    verb: in its plain form, "be" where there is no other. rest: what follows it."""
+    verb: in its plain form, "be" where there is no other. rest: what follows it. was: it tells of what somebody did
+    ("left", "kept")."""
 
     subject: str
     helpers: frozenset[str]
     verb: str
     rest: str
+    was: bool = False
 
     @property
     def negated(self) -> bool:
@@ -146,7 +148,8 @@ def parsed(text: str) -> Iterator[Clause]:
         is_verb = verb in _VERBS and not is_past if at == start else bool(verb) and verb not in NOT_NAMING
         is_verb = is_verb and subject not in NOT_NAMING  # "the left tap leaks"
         if is_verb and (start or words[0] in ("do", "never") or verb == words[0]):
-            yield Clause(subject, frozenset(words[start:at]), verb, " ".join(words[at + 1 :]))
+            was = at == start > 0 and words[at] in ("kept", "left")
+            yield Clause(subject, frozenset(words[start:at]), verb, " ".join(words[at + 1 :]), was)
 
 
 def _helps(words: list[str], at: int) -> bool:

@@ -225,7 +225,8 @@ class TellingReader:
         within = (at for at in range(1, len(words) - 1) if re.match(_AT, " ".join(words[at + 1 :])))
         places = (0, -1, *within) if words else ()
         at = next((one for one in places if _switching(verb, words[one]) != verb), None)
-        undone = _undone(words[-1]) if words and verb in PUTS and not clause.negated else ""
+        is_kept = bool(words) and verb in ("keep", "leave") and not (clause.negated or clause.was)
+        undone = _undone(words[-1]) if is_kept else ""
         if undone:
             return tuple(ToldFact(Relation.NEVER, one, verb=undone) for one in self._things(" ".join(words[:-1])))
         if at is not None:
