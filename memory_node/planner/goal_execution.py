@@ -136,7 +136,6 @@ class TreatmentSteps:
         acting.attempt.world.suppose(acting.attempt.part("target").id, treatment.states[0], True)
 
 
-_P, _S = Predicate, ObjectState
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from memory_node.llm.llama.engine import Prompt, passes, vector_tokens
 from memory_node.llm.llama.model import LlamaModel
 
 Embedded = Callable[..., LlamaModel]
-_WEIGHTS = Path(__file__).parents[2] / "benchmarks/alfworld/weights"
 TOLD = "Where is the mug? It stands on the"
 
 

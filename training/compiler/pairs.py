@@ -93,9 +93,6 @@ class GameTeacher:
         self._told.append(pair)
 
 
-_TEACHER = "teacher"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--on", choices=("household", "life", "alfworld"), default="household")
