@@ -156,7 +156,8 @@ class TellingReader:
         if works is not None:
             return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things]
         is_kept = clause.verb in ("stay", "remain") or (clause.verb == "be" and clause.helpers & BINDING)
-        undone = _undone(clause.rest) if is_kept and not clause.negated else ""
+        is_rule = is_kept and not (clause.negated or clause.lets)
+        undone = _undone(re.sub("^(?:kept|left) ", "", clause.rest)) if is_rule else ""
         if undone:
             return [ToldFact(Relation.NEVER, thing, verb=undone) for thing in things]
         called = re.fullmatch(r"(?:called|named) (.+)", clause.rest) if clause.verb == "be" else None
