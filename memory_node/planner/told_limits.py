@@ -192,8 +192,9 @@ _FORBIDS = (Relation.NEVER, Relation.AVOIDS, Relation.BROKEN)
 # What sounds like a ban, or a rule with exceptions; "the mug is not mine", "I can't find it" and what was, are none.
 _BANS = re.compile(
     r"\b(?:(?:never|nobody|no one)(?! (?:ha[sd]|have|was|were|did|knew|knows|saw)\b)|"
-    r"nothing (?:goes|is to|may|must|should)|(?:do|does)(?: not|n't) (?:go|belong)|reserved for|"
-    r"(?:leave|keep) .+ (?:where|as) (?:it|they) (?:is|are)|(?-i:[Oo]nly [A-Z][\w-]* (?!is\b|was\b|has\b)[a-z]+s)|"
+    r"nothing (?:goes|is to|may|must|should)|(?:do|does)(?: not|n't) (?:go|belong)(?! (?:to|with)\b)|reserved for|"
+    r"(?:leave|keep) .+ (?:where|as) (?:it|they) (?:is|are)|"
+    r"(?-i:[Oo]nly [A-Z][\w-]* (?!(?:is|was|has|knows)\b)[a-z]+s)|"
     r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"

@@ -69,6 +69,12 @@ def test_rule_in_other_words_is_asked_about(
     assert not result.steps
 
 
+@pytest.mark.parametrize("told", ["The newspaper doesn't go with the tea.", "Only Ben knows where the newspaper was."])
+def test_what_is_only_said_of_a_thing_is_no_rule(robot: CookingRobot, word_embedder: TextEmbedder, told: str) -> None:
+    robot.memory.tell_fact(told)
+    assert robot.carry_out("Put the newspaper on the sofa.", word_embedder).outcome.success
+
+
 def test_person_may_insist_on_what_only_sounds_forbidden(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
     insisted = robot.carry_out("Put the laptop on the desk anyway.", word_embedder)
     assert insisted.outcome.success
