@@ -136,6 +136,8 @@ _ANSWERS, _WHOLE, _SOME, _NEARLY = 0.51, 0.8, 0.2, 0.8
 _FOUND, _AS_GOOD, _WORSE = 1.0, 0.85, 0.25
 _ASKS_REASON = re.compile(r"why\b", re.I)
 _ASKS_NUMBER = re.compile(r"how (?:old|tall|heavy|far|much|many|long|big|high)\b", re.I)
+# Questions that where a thing was does not answer.
+_ASKS_NO_PLACE = re.compile(r"(?:who|whom|whose|why|may|must|should)\b", re.I)
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b", re.I)
 # Letters with which a short form of a name begins like the long one: Mel, Melanie.
 _SHORT_NAME = 3
@@ -213,6 +215,8 @@ def answering(
     sure = [confidence_of(question, [one.proposition], one.likeness, idf) for one in found]
     if _ASKS_NUMBER.match(question):
         sure = [rate if one.is_read or _NUMBER.search(one.proposition.text) else 0.0 for rate, one in zip(sure, found)]
+    if _ASKS_NO_PLACE.match(question):
+        sure = [0.0 if _WHERE.match(one.proposition.text) else rate for rate, one in zip(sure, found)]
     named = [not names or _names_any(one.proposition, names) for one in found]
     told = [place for place, one in enumerate(found) if not one.is_read]
     best = max((one for one, names_it in zip(sure, named) if names_it), default=0.0)

@@ -133,7 +133,7 @@ _ORDERS = re.compile(
 )
 # "Put it on the desk, it was a gift from Ida" tells something, too.
 _WITH_TELLING = re.compile(
-    r"(?:, |\b(?:because|since) )(?:it|they|this|that|he|she|I|we|my [a-z-]+) "
+    r"(?:[,;] |\b(?:because|since) )(?:it|they|this|that|he|she|I|we|my [a-z-]+) "
     r"(?:is|are|am|was|were|has|have|had|likes?|loves?|needs?|got|belongs?)\b"
 )
 # "Walk the dog": a verb that is no known one, before what it is done to. "Sadly my mug broke" tells something.
@@ -199,7 +199,7 @@ def said_in_passing(episode: EpisodeSummary) -> StandardStep | None:
     table. It was a gift from my best friend." None for a command alone.
     """
     telling, asking = told_and_asked(episode.instruction)
-    if not telling or len(telling) + len(asking) < 2:
+    if not telling or not (asking or len(telling) > 1 or _is_order(telling[0])):
         return None
     stamp_ns = episode.ended_ns or episode.started_ns
     return StandardStep(f"{episode.id}:0", state=ASKED, action=episode.instruction.strip(), stamp_ns=stamp_ns)

@@ -64,6 +64,12 @@ def test_steps_become_propositions_with_their_sources(graph: KnowledgeGraph) -> 
     assert place.concepts == {"Apple", "DiningTable"}
 
 
+def test_where_a_thing_was_answers_who_may_have_it_with_nothing(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1")
+    assert graph.ask("Who must not have the apple?").abstains
+    assert graph.ask("Where was the apple?").text.startswith("Apple was on DiningTable")
+
+
 def test_same_statement_from_two_episodes_has_both_as_support(graph: KnowledgeGraph) -> None:
     learn(graph, "e1")
     learn(graph, "e2")
@@ -152,6 +158,13 @@ def test_what_was_said_comes_with_the_instruction_that_it_was_said_in(graph: Kno
 def test_a_sentence_that_tells_something_and_begins_like_an_order_is_known(graph: KnowledgeGraph, telling: str) -> None:
     learn(graph, "e1", f"{telling} Then wash the mug.")
     assert [telling in one.text for one in graph.told_about(telling)] == [True]
+
+
+@pytest.mark.parametrize("joint", ["; it", ", it", " because it"])
+def test_what_is_said_within_the_one_sentence_of_an_order_is_known(graph: KnowledgeGraph, joint: str) -> None:
+    order = f"Put the vase on the table{joint} was a gift from my best friend."
+    learn(graph, "e1", order)
+    assert [order in one.text for one in graph.told_about("Who gave me the vase?")] == [True]
 
 
 @pytest.mark.parametrize(
