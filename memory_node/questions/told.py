@@ -15,6 +15,10 @@ from memory_node.questions.past import TIME, clock_of, phrase_of, span_of
 _ALLOWED = "Nobody told me anything against it."
 _WHO = r"(?P<who>(?:my|[A-Z][\w-]*'s) [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*)"
 _IS = r"(?:is|are)"
+_DET = r"(?:the |my |our |an? )?"
+_PERSON = rf"(?!(?:I|we|you|one) )(?P<who>{_DET}[\w'-]+)"
+_THING = rf"(?P<thing>{_DET}[\w' -]+)"
+_EAT = r"(?:have|eat|drink)"
 _PART = r"in the (?P<part>morning|afternoon|evening|night)"
 
 
@@ -59,8 +63,15 @@ def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     return replace(told or ToldAnswer(f"Nobody told me anything about {name}."), about=name)
 
 
+def _named(who: str) -> str:
+    return re.sub(rf"^{_DET}", "", who)
+
+
 def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    return _quoted(_told_of(match["asked"], facts, facts.current))
+    """What was told of a thing, or of somebody without a name: "grandpa", "the dog"."""
+    told = _told_of(match["asked"], facts, facts.current)
+    people = facts.persons_in(match["asked"])
+    return _quoted(told or (one for who in people for one in (*facts.roles_told(who), *facts.about_person(who))))
 
 
 def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
@@ -72,6 +83,20 @@ def _who_is(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
         if singular(said) == singular(what) or what in {folded(one).lower() for one in fact.object.classes}:
             found.append(fact)
     return _quoted(found)
+
+
+def _may_have(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    """May somebody have a thing? What was told against it."""
+    phrase = phrase_of(match["thing"], facts.kinds)
+    if phrase is None or not phrase.classes or phrase.place:
+        return None
+    against = facts.harm(phrase.classes[0], _named(match["who"]))
+    return _quoted([against.fact], "No: ") if against is not None else None
+
+
+def _must_not_have(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
+    told = facts.about_person(_named(match["who"]))
+    return _quoted(one for one in told if one.relation is Relation.AVOIDS)
 
 
 def _person_of(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
@@ -125,7 +150,6 @@ def _told_of(thing: str, facts: BindingFacts, told: Iterable[ToldFact]) -> list[
     return [one for one in alike if one.subject.attributes in thing.lower()] or alike
 
 
-_DET = r"(?:the |my |our |an? )?"
 _KNOWN = r"what (?:should (?:I|we) know|do you know|did people tell you|have you been told) about"
 _FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], ToldAnswer | None]]] = tuple(
     (re.compile(rf"^{form}$"), answer)
@@ -137,6 +161,10 @@ _FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], 
         (rf"who {_IS} (?P<what>[\w ,'-]+)", _who_is),
         (r"who (?:must not|may not|cannot|can't|should not|doesn't|does not) (?:have|eat|drink|get) (?P<what>[\w ]+)",
          _who_is),
+        (rf"(?:can|may|could|should|does(?! .* have)) {_PERSON} {_EAT} {_THING}", _may_have),
+        (rf"{_IS} {_PERSON} allowed (?:to {_EAT} )?{_THING}", _may_have),
+        (rf"what (?:must|may|can|should|does) {_PERSON} not {_EAT}", _must_not_have),
+        (rf"what (?:must|may|can|should|does)(?:n't|'t|not) {_PERSON} {_EAT}", _must_not_have),
         (rf"(?:can|may|could|should) (?:I|we|you|one) (?P<verb>[a-z]+) (?P<thing>{_DET}[\w' -]+)", _may),
         (rf"{_IS} (?P<thing>{_DET}[\w' -]+?) (?:broken|out of order|defective|not working)", _works),
         (rf"(?:does|do) (?P<thing>{_DET}[\w' -]+?) work", _works),

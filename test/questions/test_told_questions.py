@@ -33,6 +33,7 @@ TOLD = (
     "The red mug is Zoe's.",
     "The spare keys belong on the desk.",
 )
+NO_GRAPES = "The dog must not have grapes."
 
 
 def index(*told: str) -> BindingFacts:
@@ -68,6 +69,34 @@ def test_question_is_answered_with_the_facts_about_its_entity(question: str, ans
     told = told_answer(question, index(*TOLD))
     assert told is not None
     assert told.text == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Can Otto have an egg?", "No: Grandpa doesn't eat eggs."),
+        ("Does grandpa eat eggs?", "No: Grandpa doesn't eat eggs."),
+        ("Is my grandpa allowed to eat eggs?", "No: Grandpa doesn't eat eggs."),
+        ("What must Otto not eat?", "Grandpa doesn't eat eggs."),
+        ("What can't Otto eat?", "Grandpa doesn't eat eggs."),
+        ("What should I know about grandpa?", "My grandpa is called Otto. Grandpa doesn't eat eggs."),
+        ("What must the dog not have?", "The dog must not have grapes."),
+        ("What do you know about the dog?", "The dog must not have grapes."),
+    ],
+)
+def test_what_somebody_must_not_have_is_told_under_name_and_role(question: str, answer: str) -> None:
+    told = told_answer(question, index("My grandpa is called Otto.", "Grandpa doesn't eat eggs.", NO_GRAPES))
+    assert told is not None
+    assert told.text == answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Can Otto have an apple?", "Does Zoe have the egg?", "Can I have an egg?", "What do you know about the lamp?"],
+)
+def test_what_nobody_spoke_against_is_answered_by_no_ban(question: str) -> None:
+    bans = [f"{who} doesn't eat eggs." for who in ("Otto", "Zoe")]
+    assert told_answer(question, index(*bans, "I don't eat eggs.", "Keep knives away from the kids.")) is None
 
 
 def test_two_people_of_one_name_are_told_apart() -> None:
