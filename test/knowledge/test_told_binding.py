@@ -48,6 +48,24 @@ def test_the_thing_that_was_there_when_it_was_told_stays_the_one_that_is_meant()
     assert later.owned_by("Kim", ["Mug"]) == ("old",)
 
 
+@pytest.mark.parametrize("microwaves", [1, 2])
+def test_later_fact_of_a_thing_that_memory_has_seen_meanwhile_ends_the_earlier(microwaves: int) -> None:
+    seen = home(*(thing(f"m{number}", "Microwave") for number in range(microwaves)), thing("cup", "Cup", on="m0"))
+    broken, works = "The microwave is out of order.", "The microwave works again."
+    for before, after in ((home(), seen), (seen, home())):
+        facts = [*facts_of(broken, scene=before), *facts_of(works, scene=after)]
+        assert facts[1].replaces(facts[0])
+        assert [one.until_ns > 0 for one in with_ends(facts)] == [True, False]
+
+
+def test_later_fact_of_one_of_several_ends_nothing_of_another() -> None:
+    scene = home(thing("old", "Mug", on="desk"), thing("new", "Mug", on="counter"))
+    first, second = facts_of("The mug on the desk is Kim's.", "The mug on the counter is Zoe's.", scene=scene)
+    (before,) = facts_of("The mug on the desk is Kim's.", scene=home())
+    assert not second.replaces(first)
+    assert not second.replaces(before)
+
+
 def test_name_that_somebody_had_by_mistake_is_of_one_person() -> None:
     scene = home()
     facts = facts_of("My niece is called Anna.", "My colleague is called Anna.", scene=scene)

@@ -65,6 +65,16 @@ class Term:
         """What two terms share that mean the same."""
         return (self.attributes if self.classes else self.words.lower(), self.object_ids or self.classes[:1])
 
+    def is_same(self, other: Term) -> bool:
+        """Return whether two terms mean the same; one in the same words may be of before memory knew the thing."""
+        if self.key == other.key or (self.object_ids and other.object_ids):
+            return self.key == other.key
+        return bool(self.classes) and self._said == other._said
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        return self.words.lower(), self.classes, self.attributes, self.place, self.room
+
 
 NO_TERM = Term("")
 
@@ -113,8 +123,8 @@ class ToldFact:
     def replaces(self, earlier: ToldFact) -> bool:
         """Return whether an earlier fact ends because this one was told."""
         if {self.relation, earlier.relation} == {Relation.LIKES, Relation.AVOIDS}:  # a taste that has changed
-            return self.subject.key == earlier.subject.key and self.object.key == earlier.object.key
-        if self.relation is not earlier.relation or self.subject.key != earlier.subject.key:
+            return self.subject.is_same(earlier.subject) and self.object.key == earlier.object.key
+        if self.relation is not earlier.relation or not self.subject.is_same(earlier.subject):
             return False
         roles = {one.attributes for one in (self.subject, earlier.subject) if not one.classes} - {""}
         if len(roles) > 1:  # "my niece Anna" and "my colleague Anna"
@@ -154,9 +164,10 @@ def with_ends(facts: Sequence[ToldFact]) -> list[ToldFact]:
     by_subject: dict[object, list[ToldFact]] = defaultdict(list)
     several = names_of_several(facts)
     for fact in reversed(facts):
-        later = [one for one in by_subject[fact.subject.key] if one.replaces(fact)]
+        subject = fact.subject.classes[:1] or fact.subject.words.lower()
+        later = [one for one in by_subject[subject] if one.replaces(fact)]
         if one_is_meant(fact, several):
-            by_subject[fact.subject.key].append(fact)
+            by_subject[subject].append(fact)
         found.append(fact.within(fact.from_ns, later[-1].told_ns) if later else fact)
     return found[::-1]
 
