@@ -59,6 +59,13 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
     assert {name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in FILES)} == set()
 
 
+def test_files_that_comments_of_prompts_name_are_there() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "config" / "prompts").glob("*.j2")]
+    named = {name for text in texts for name in re.findall(r"memory_node/[\w/]+\.py", text)}
+    assert named
+    assert named <= set(FILES)
+
+
 def test_classes_that_pages_name_are_there() -> None:
     sources = (ROOT / file for file in FILES if file.endswith((".py", ".yaml", ".html", ".js")))
     interfaces = (path for kind in ("msg", "srv", "action") for path in (ROOT / kind).iterdir())
