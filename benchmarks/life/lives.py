@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import tempfile
 import traceback
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -119,8 +120,7 @@ class Lives:
         known = "nothing" if without == SCENE else scenario.known
         key = (scenario.home, known, extra, people, without == KARMA)
         if key not in self._patrolled:
-            folder = self._folder / f"patrol{len(self._patrolled)}"
-            folder.mkdir()
+            folder = Path(tempfile.mkdtemp(prefix="patrol", dir=self._folder))
             life = RobotLife(self._homes.world(scenario), folder, self._embedder, without=without)
             try:
                 take_in_map(life)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
+from benchmarks.life import lives
+
 
 def problems(report) -> list[dict[str, str]]:
     assert not report.crash, report.crash
@@ -67,3 +69,14 @@ def test_the_memory_of_one_day_is_given_back_before_the_next(days) -> None:
         assert memory() is None
     finally:
         gc.enable()
+
+
+def test_a_patrol_that_failed_is_made_anew(days, monkeypatch) -> None:
+    (day,) = days.read(
+        "- {id: away, category: state, home: studio, known: [studio], events: [{do: wait, want: {done: true}}]}"
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(lives, "patrol", lambda *_: 1 / 0)
+        assert "ZeroDivisionError" in days.lives.play(day, "", None).crash
+    life, _ = days.lives.begin(day.scenario)
+    life.close()
