@@ -16,7 +16,7 @@ _ALLOWED = "Nobody told me anything against it."
 _WHO = r"(?P<who>(?:my|[A-Z][\w-]*'s) [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*)"
 _IS = r"(?:is|are)"
 _DET = r"(?:the |my |our |an? )?"
-_PERSON = rf"(?!(?:I|we|you|one) )(?P<who>{_DET}[\w'-]+)"
+_PERSON = rf"(?!(?:I|we|you|one) ){_DET}(?P<who>[\w'-]+)"
 _THING = rf"(?P<thing>{_DET}[\w' -]+)"
 _EAT = r"(?:have|eat|drink)"
 _PART = r"in the (?P<part>morning|afternoon|evening|night)"
@@ -63,10 +63,6 @@ def _about(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     return replace(told or ToldAnswer(f"Nobody told me anything about {name}."), about=name)
 
 
-def _named(who: str) -> str:
-    return re.sub(rf"^{_DET}", "", who)
-
-
 def _about_thing(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     """What was told of a thing, or of somebody without a name: "grandpa", "the dog"."""
     told = _told_of(match["asked"], facts, facts.current)
@@ -90,12 +86,12 @@ def _may_have(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     phrase = phrase_of(match["thing"], facts.kinds)
     if phrase is None or not phrase.classes or phrase.place:
         return None
-    against = facts.harm(phrase.classes[0], _named(match["who"]))
+    against = facts.harm(phrase.classes[0], match["who"])
     return _quoted([against.fact], "No: ") if against is not None else None
 
 
 def _must_not_have(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
-    told = facts.about_person(_named(match["who"]))
+    told = facts.about_person(match["who"])
     return _quoted(one for one in told if one.relation is Relation.AVOIDS)
 
 
