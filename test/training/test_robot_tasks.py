@@ -57,8 +57,8 @@ def test_reward_of_a_day_is_its_share_of_right_steps(days: Path) -> None:
         assert asked > 2, "it was asked at each step"
         assert tasks.play(0, compiler).right == 0.5, "a day begins with the same memory again"
         assert len(compiler.asked) == 2 * asked
-        left = [path.name for path in Path(tasks._folder.name).iterdir()]
-        assert left == ["patrol0"], "what a robot wrote is thrown away after its day"
+        left = [path.name.startswith("patrol") for path in Path(tasks._folder.name).iterdir()]
+        assert left == [True], "what a robot wrote is thrown away after its day"
     finally:
         tasks.close()
 
