@@ -25,6 +25,7 @@ from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import TOLD, step_from_dict
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.episode_reader import ModelEpisodeReader
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import LESSONS, Lesson
 from memory_node.lessons.optimizer.curator import open_curator
@@ -115,17 +116,24 @@ def open_memory(
         StoreLog(store),
         config.knowledge,
         on_removal=on_removal,
-        # A document may have a million sentences: these are read by the forms alone.
         read_facts=lambda said, step: (
-            (telling if step.state == TOLD else forms).read(said, step.stamp_ns, step.subject).facts
+            telling.read(said, step.stamp_ns, step.subject, "" if step.state == TOLD else step.session).facts
         ),
         unread=unread,
         zone=zone,
         judge_left=ModelJudge(model, llm.timeout_s, llm.max_repairs) if model is not None else None,
         ways_to=lambda question: [in_words(way, question, catalogue) for way in learnt.ways_to(question)],
     )
+    reader = None
     if model is not None:
         knowledge.answer_by(model)
+        reader = ModelEpisodeReader(
+            model,
+            lambda said, stamp_ns: telling.read(said, stamp_ns).facts,
+            knowledge.take_over,
+            llm.timeout_s,
+            llm.max_repairs,
+        )
     learnt = experience or Experience(
         _without(unread, config.experience),
         log,
@@ -135,6 +143,7 @@ def open_memory(
         on_ended=knowledge.learn,
         most_waiting=config.optimizer.llm.most_waiting,
         embedder=embedder,
+        reader=reader,
     )
     stored, last_names = SceneSnapshot(0), dict[str, int]()
     deeds = DeedLog(log, config.experience.learning)

@@ -4,7 +4,7 @@ It reads what is told, decides what becomes of two like statements, and answers 
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -14,14 +14,16 @@ from pydantic import BaseModel, Field
 
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, Mode, dated, mode_of
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text import names_in, stems
+from memory_node.knowledge.text import LONGEST_SENTENCE, stems
 from memory_node.knowledge.told.fact import NO_TERM, Relation, Term, ToldFact, until_of
 from memory_node.knowledge.told.forms import Read, TellingReader
-from memory_node.knowledge.updating import Update
+from memory_node.knowledge.updating import Update, added_by
 from memory_node.llm.ask import Schema, ask_by_prompt
 from memory_node.llm.chat import ChatModel, Deadline, LlmError, RejectedReplyError
 
 _MOST_KNOWN = 30
+# Sentences of a document that a model reads; one may have a million.
+_MOST_OF_DOCUMENT = 200
 # Relations whose subject is a thing: a class of the label space.
 _OF_THINGS = frozenset({Relation.NEVER, Relation.BROKEN, Relation.BELONGS, Relation.OWNED, Relation.CONTAINS})
 _Words = Annotated[str, Field(max_length=200)]
@@ -63,12 +65,18 @@ class ModelTellingReader:
     ) -> None:
         self._model, self._forms, self._known, self._zone = model, forms, known, zone
         self._timeout_s, self._max_repairs = timeout_s, max_repairs
+        self._asked: Counter[str] = Counter()
 
-    def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
-        """Return the facts of one sentence; told_ns: when it was told."""
+    def read(self, sentence: str, told_ns: int, teller: str = "", document: str = "") -> Read:
+        """Return the facts of one sentence; told_ns: when it was told. document: in which it stands, "" where a person
+        says it; of a document only sentences that name a thing are read, and no more than 200."""
         by_forms = self._forms.read(sentence, told_ns, teller)
         if by_forms.facts:  # a plain sentence needs no model
             return by_forms
+        if document:
+            if self._asked[document] >= _MOST_OF_DOCUMENT or not self._forms.names_thing(sentence):
+                return by_forms
+            self._asked[document] += 1
         known = list(self._known(sentence))[:_MOST_KNOWN]
 
         said = set(stems(" ".join([sentence, teller, *known])))
@@ -137,19 +145,16 @@ _MEANINGS = {
 }
 
 
-_NUMBER = re.compile(r"\d+")
-
-
 class Merging(BaseModel):
-    """The reply. fuller: of two that say the same, the one that says it all: 1 the earlier, 2 the later."""
+    """The reply. merged: of two that say the same, or go well together, the one statement that says it all."""
 
-    relationship: Literal["same", "conflict", "apart"]
-    fuller: Literal[1, 2] = 2
+    relationship: Literal["same", "topic", "conflict", "apart"]
+    merged: Annotated[str, Field(max_length=LONGEST_SENTENCE)] = ""
 
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """Judges two statements as an UpdateJudge does; where the model fails both stay.
+    """Judges two statements as an UpdateJudge does (PlugMem C.5); where the model fails both stay.
 
     timeout_s: for one pair, corrections included.
     """
@@ -159,19 +164,28 @@ class ModelJudge:
     max_repairs: int = 1
 
     def __call__(self, earlier: Proposition, later: Proposition) -> Update:
-        """Return what becomes of them: words are never made up, so of two that say the same one stays as it is."""
+        """Return what becomes of them; a merged statement has the words of both, and no name, number or denial of
+        either is lost or comes in."""
 
         def checked(reply: Merging) -> Update:
             if reply.relationship == "apart":
                 return Update("weak")
             if reply.relationship == "conflict":
                 return Update("conflict", deactivate_earlier=True)
-            kept, gone = (earlier, later) if reply.fuller == 1 else (later, earlier)
-            if lost := _told_by(gone) - _told_by(kept):
-                raise RejectedReplyError("lost", f"fuller {reply.fuller}: it does not say {', '.join(sorted(lost))}")
-            if gone.structure and not kept.structure:
+            merged = " ".join(reply.merged.split()).removeprefix(f"{later.subject}: ")
+            new = set(stems(merged)) - set(stems(f"{earlier.text} {later.text}"))
+            wrong = sorted(new) + added_by(merged, earlier.text, later.text)
+            if not merged or wrong:
+                raise RejectedReplyError(
+                    "added", f"merged {merged!r:.100}: neither says {', '.join(wrong) or 'nothing'}"
+                )
+            if lost := [mark for one in (earlier, later) for mark in added_by(one.statement, merged)]:
+                raise RejectedReplyError("lost", f"merged {merged!r:.100}: it does not say {', '.join(lost)}")
+            text = f"{later.subject}: {merged}" if later.subject else merged
+            if any(one.structure and one.text != text for one in (earlier, later)):
                 return Update("weak")  # what was read stays
-            return Update("same", kept.text, kept is later, kept is earlier)
+            kind = "same" if text in (earlier.text, later.text) else reply.relationship
+            return Update(kind, text, text != earlier.text, text != later.text)
 
         said = {"earlier": earlier.text, "later": later.text}
         try:
@@ -180,12 +194,6 @@ class ModelJudge:
             )
         except LlmError:
             return Update("weak")
-
-
-def _told_by(statement: Proposition) -> set[str]:
-    """Return the names and numbers of a statement, which no other one may lose."""
-    names = {word for name in names_in(statement.text) for word in name.split()}
-    return names | set(_NUMBER.findall(statement.text))
 
 
 _MOST = 40  # statements that it reads

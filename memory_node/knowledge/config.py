@@ -23,8 +23,8 @@ class KnowledgeConfig(Parameters):
 
     reader: Literal["rules", "model"] = parameter(
         "rules",
-        "what reads told sentences that no plain form reads, and answers questions from statements; model: "
-        "the language model `llm.knowledge`, and the rules where it fails",
+        "what reads told sentences that no plain form reads, and ended episodes, and answers questions from "
+        "statements; model: the language model `llm.knowledge`, and the rules where it fails",
     )
     llm: Annotated[KnowledgeModelConfig, Profile("llm.knowledge", SHARED)] = KnowledgeModelConfig()
     channel: Expert[int] = parameter(64, "propositions that each search channel proposes", 1, 10_000)

@@ -120,15 +120,15 @@ _TOPIC = re.compile(
     re.I,
 )
 # How an order begins: "Then please bring it". What begins with "keep" or "do not" tells what holds from now on.
-_ACTS = "|".join(sorted(frozenset[str]().union(*VERBS.values()))) + (
-    "|bring|clear|deliver|fetch|find|get|go|grab|hand|hang|help|leave|look|make|pick|place|prepare|return|serve|set|show"
-    "|take|tell|wipe"
+ACTS = frozenset[str]().union(*VERBS.values()) | frozenset(
+    ["bring", "clear", "deliver", "fetch", "find", "get", "go", "grab", "hand", "hang", "help", "leave", "look", "make"]
 )
+ACTS |= {"pick", "place", "prepare", "return", "serve", "set", "show", "take", "tell", "wipe"}
 # "Hand towels are in the bathroom", "Help is on its way" and "Look, ..." tell something.
 _NO_ORDER = r"(?!,|(?: (?!what|who)[\w'-]+)? (?:is|are|was|were|belongs?|goes|must|should|may)\b)"
 _ORDERS = re.compile(
     rf"(?:(?:please|now|then|and|also|so|first|next),? )*"
-    rf"(?:(?:can|could|would|will) you\b|(?:{_ACTS})\b{_NO_ORDER})",
+    rf"(?:(?:can|could|would|will) you\b|(?:{'|'.join(sorted(ACTS))})\b{_NO_ORDER})",
     re.I,
 )
 # "Put it on the desk, it was a gift from Ida" tells something, too.

@@ -143,14 +143,25 @@ class KnowledgeGraph(KnowledgeQuestions):
                 self._nodes.state(proposition)
             self._nodes.finish()
 
+    def take_over(self, stated: Iterable[Proposition]) -> None:
+        """Take over what a language model read out of an episode; what it read into facts ends earlier ones."""
+        with self._lock:
+            for one in stated:
+                self._nodes.state(one)
+                if one.structure:
+                    self._nodes.update_told(one.text)
+            self._nodes.finish()
+
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""
+        # Nothing is locked meanwhile: a language model may read them.
+        read = [(step, [self._bound(one, step) for one in self._read_step(step)]) for step in steps]
         with self._lock:
             before = len(self._nodes.semantic)
-            for step in steps:
+            for step, stated in read:
                 self._nodes.put(step)
-                for one in self._read_step(step):
-                    self._nodes.state(self._bound(one, step))
+                for one in stated:
+                    self._nodes.state(one)
             self._nodes.finish()
             return len(self._nodes.semantic) - before
 
@@ -250,14 +261,26 @@ class KnowledgeGraph(KnowledgeQuestions):
         step = StandardStep(f"{TOLD_SESSION}back:0", state=TOLD, action=words, stamp_ns=stamp_ns)
         facts = list(self._read_facts(words, step))
         with self._lock:
-            every = self._nodes.semantic.told()
-            gone = [one for one in every if one.active and is_said_by(one, words, facts)]
+            said = [one for one in self._nodes.semantic.told() if is_said_by(one, words, facts)]
+            # Of what was merged into one statement the other part counts again by itself.
+            wholes = {one.replaced_by for one in said if len(self._merged_into(one.replaced_by)) > 1}
+            self._retracted([one for one in map(self._nodes.semantic.get, wholes) if one is not None])
+            held = (self._nodes.semantic.get(one.text) for one in said)
+            gone = [one for one in held if one is not None and one.active]
             if not is_over(text):
                 return self._retracted(gone)
             over = tuple(one.ended(text, stamp_ns) for one in gone)
             self._nodes.put(*over)
             self._nodes.finish()
             return over
+
+    def _merged_into(self, text: str) -> list[Proposition]:
+        """Return the statements that were merged into one that counts. The lock is held."""
+        whole = self._nodes.semantic.get(text)
+        if whole is None or not whole.active:
+            return []
+        parts = [one for one in self._nodes.semantic.told() if one.replaced_by == text]
+        return [one for one in parts if set(one.sources) <= set(whole.sources)]
 
     def _retracted(self, gone: Sequence[Proposition]) -> tuple[Proposition, ...]:
         """Let statements count no longer, and those again whose place they took; return both. The lock is held."""

@@ -7,7 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memory_node.knowledge.facts import MOST_SENTENCES, Proposition
-from memory_node.knowledge.text import MOST_CONCEPTS, concepts_of, name_key, plain_words, sentences, stem
+from memory_node.knowledge.text import (
+    MOST_CONCEPTS,
+    concepts_of,
+    name_key,
+    names_in,
+    plain_words,
+    sentences,
+    stem,
+)
 
 # Words that do not change a statement. Other stop words, such as "before" and "off", do.
 _EMPTY = frozenset(
@@ -87,6 +95,7 @@ def _without_dates(statement: str) -> tuple[str, frozenset[str]]:
 LEAST_LIKENESS = 0.6
 # Statements on one topic that are joined are at least so like each other.
 TOPIC_LIKENESS = 0.75
+_NUMBER = re.compile(r"\d+")
 _NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|cannot|\w+n['’]t)\b", re.I)
 # Openings that lean on what stood before: such a statement is not joined with another.
 _LEANS = re.compile(
@@ -172,3 +181,11 @@ def _joins(first: Proposition, second: Proposition) -> bool:
 
 def _negated(proposition: Proposition) -> bool:
     return _NEGATED.search(proposition.statement) is not None
+
+
+def added_by(text: str, *said: str) -> list[str]:
+    """Return the names and numbers of a text that others do not say, and "not" where it denies and they do not."""
+    known = {stem(word) for one in said for word in plain_words(one)}
+    marks = [word for name in names_in(text) for word in name.split()] + _NUMBER.findall(text)
+    denial = ["not"] if _NEGATED.search(text) and not any(map(_NEGATED.search, said)) else []
+    return [mark for mark in dict.fromkeys(marks) if stem(mark) not in known] + denial

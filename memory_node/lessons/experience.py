@@ -22,6 +22,7 @@ from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemoryView
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig, Part
+from memory_node.lessons.episode_reader import ModelEpisodeReader
 from memory_node.lessons.learner import Learner, OnEnded, learn_nothing
 from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
 from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience
@@ -44,7 +45,7 @@ class Experience:
 
     kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: nobody
     writes notes. embedder: compares tasks then; None: lessons are found by what they are about alone.
-    most_waiting, on_ended: see learner.Learner.
+    most_waiting, on_ended, reader: see learner.Learner.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Experience:
         most_waiting: int = 8,
         on_ended: OnEnded = learn_nothing,
         embedder: TextEmbedder | None = None,
+        reader: ModelEpisodeReader | None = None,
     ) -> None:
         self._config = config
         self._log = log
@@ -69,7 +71,9 @@ class Experience:
         bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
         self._long_term = LongTermExperience(config, bank)
         self._kinds = kinds or load_catalogue()
-        self._learner = Learner(self._long_term, self._lock, log, config, self._kinds, curator, most_waiting, on_ended)
+        self._learner = Learner(
+            self._long_term, self._lock, log, config, self._kinds, curator, most_waiting, on_ended, reader
+        )
 
     def load(
         self,

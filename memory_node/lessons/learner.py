@@ -17,11 +17,12 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt, attempt_of_episode
 from memory_node.lessons.brainmem import guideline_of, to_prune
 from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.episode_reader import LEAST_SCORE, EpisodeReading, ModelEpisodeReader
 from memory_node.lessons.lesson import ExperienceLog, Lesson, write_lessons
 from memory_node.lessons.long_term import LongTermExperience
 from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
 from memory_node.lessons.optimizer.curator import Curator
-from memory_node.lessons.plugmem import calls_named, shows_how, way_of
+from memory_node.lessons.plugmem import WRITER, calls_named, shows_how, way_of, way_read, without
 
 
 class BackgroundWorker:
@@ -80,7 +81,8 @@ class Learner:
 
     kinds: of things. curator: UMEM's writer, which reads each episode last; None: nobody does. A language model
     is asked without the lock, in a thread of its own; with `most_waiting` episodes waiting for it, the next leaves
-    nothing. on_ended: is told each ended episode, before lessons are written.
+    nothing. on_ended: is told each ended episode, before lessons are written. reader: PlugMem's structuring by a
+    language model; its way takes the place of the one that the rules wrote at once. None: the rules' stays.
     """
 
     def __init__(
@@ -93,8 +95,9 @@ class Learner:
         curator: Curator | None = None,
         most_waiting: int = 8,
         on_ended: OnEnded = learn_nothing,
+        reader: ModelEpisodeReader | None = None,
     ) -> None:
-        self._on_ended = on_ended
+        self._on_ended, self._reader = on_ended, reader
         self._curator = curator
         self._active = config.active_guidelines
         self._kinds = kinds
@@ -104,7 +107,7 @@ class Learner:
         self._log = log
         self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
         is_slow = curator is not None and not curator.is_quick
-        self._worker = BackgroundWorker("optimizer", most_waiting) if is_slow else None
+        self._worker = BackgroundWorker("optimizer", most_waiting) if is_slow or reader is not None else None
         self._open = 0  # what is to be loaded, learnt, or read by a language model
         self._closing = threading.Event()
 
@@ -143,6 +146,7 @@ class Learner:
         """Return what waits, and what became of proposals."""
         with self._lock:
             figures = {"episodes.to_learn": self._open}
+            figures |= self._reader.figures() if self._reader is not None else {}
             return figures | (self._curator.figures() if self._curator is not None else {})
 
     def wait_settled(self, timeout_s: float) -> bool:
@@ -192,6 +196,8 @@ class Learner:
             self._write_guideline(attempt)
             self._write_way(summary, steps)
             self._curate(summary, steps, given)
+            if self._reader is not None and steps:
+                self._ask_later(partial(self._read, self._reader, summary, steps), summary.id)
         except Exception:
             logger.exception("no lesson was drawn from episode %s", summary.id)
             raise
@@ -235,12 +241,54 @@ class Learner:
                 return
             shown = self._curator.note(attempt, given)
         take_over = partial(self._take_over, self._curator, attempt, shown)
-        if self._worker is None:
+        if self._curator.is_quick:
             take_over()
+        else:
+            self._ask_later(take_over, summary.id)
+
+    def _read(self, reader: ModelEpisodeReader, summary: EpisodeSummary, steps: tuple[StepRecord, ...]) -> None:
+        """Take over what a language model reads out of an episode: its statements, and its way instead of the rules'.
+        One that, by the score, did not do what was asked teaches no way."""
+        reading = reader.read(summary, steps)
+        if reading is None:
+            return
+        with self._lock:
+            if self._closing.is_set() or summary.id not in self._long_term.graph:
+                return  # it was forgotten meanwhile
+            reader.keep(reading.statements)
+            put, gone = self._with_way(summary, reading)
+        write_lessons(self._log, put, gone)
+
+    def _with_way(self, summary: EpisodeSummary, reading: EpisodeReading) -> tuple[list[Lesson], list[Lesson]]:
+        """Put the way of a reading in the place of the rules' one; return the lessons that changed and those that went.
+        The lock is held."""
+        bank, put, gone = self._long_term.bank, dict[str, Lesson](), dict[str, Lesson]()
+        is_done = reading.score >= LEAST_SCORE
+        way = way_read(summary, reading.way, reading.intent, self._kinds) if summary.success and is_done else None
+        if way is None and is_done:
+            return [], []
+        for lesson in [one for one in bank if one.writer == WRITER and summary.id in one.episodes]:
+            left = without(lesson, summary.id)
+            if left is None:
+                bank.remove(lesson.id)
+                gone[lesson.id] = lesson
+            else:
+                bank.put(left)
+                put[lesson.id] = left
+        if way is not None:
+            kept, evicted = self._long_term.add_way(way)
+            put[kept.id] = kept
+            gone.pop(kept.id, None)
+            gone |= {evicted.id: evicted} if evicted is not None else {}
+        return list(put.values()), list(gone.values())
+
+    def _ask_later(self, job: Callable[[], None], episode_id: str) -> None:
+        """Let a job that asks a language model run in the background; where too many wait it is left out."""
+        if self._worker is None:
             return
         self._one_more()
-        if not self._worker.submit(partial(self._later, take_over, summary.id)):
-            logger.warning("too many attempts wait for the optimizer: %s leaves nothing", summary.id)
+        if not self._worker.submit(partial(self._later, job, episode_id)):
+            logger.warning("too many attempts wait for the language model: %s leaves nothing", episode_id)
             self._one_less()
 
     def _later(self, take_over: Callable[[], None], episode_id: str) -> None:

@@ -49,6 +49,27 @@ def way_of(episode: EpisodeSummary, steps: Sequence[StepRecord], kinds: ObjectCa
     return way_over_roles(episode.instruction, kinds.spoken_names, calls, sources, episode.ended_ns, episode.task_type)
 
 
+def way_read(
+    episode: EpisodeSummary, worked: Sequence[StepRecord], intent: str, kinds: ObjectCatalogue
+) -> Lesson | None:
+    """Return the way of a successful episode that a language model chose: its steps over roles, found by the words of
+    the instruction and by the intent that it wrote; None where they do not show how all of it is done."""
+    calls = [class_call(step.action) for step in worked]
+    taken = {call.arguments[0] for call in calls if call.skill == "PickupObject" and call.arguments}
+    put = {call.arguments[0] for call in calls if call.skill == "PutObject" and call.arguments}
+    if not shows_how(episode.task_type, calls, kinds) or put - taken:
+        return None
+    sources = [f"{step.episode_id}:{step.index}" for step in worked]
+    names = kinds.spoken_names
+    way = way_over_roles(
+        episode.instruction, names, without_fetching(calls), sources, episode.ended_ns, episode.task_type
+    )
+    if way is None or not intent:
+        return way
+    written = replace(way.wordings[0], situation=intent_of(intent, names))
+    return replace(way, wordings=(written, *way.wordings))
+
+
 def shows_how(task_type: str, calls: Iterable[SkillCall], kinds: ObjectCatalogue) -> bool:
     """Return whether calls over classes bring about each kind of goal of a task ("clean+place"): what was so before
     shows no way. A treatment may be done by hand at its appliance."""

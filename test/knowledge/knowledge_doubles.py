@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text import stems
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.forms import TellingReader
+from memory_node.llm.chat import LlmError, Message, Reply
 
 _TELLING = TellingReader(load_catalogue())
 
@@ -63,3 +65,24 @@ def reborn(log: ListedLog) -> KnowledgeGraph:
     graph.load(*(log.documents[kind].values() for kind in (PROPOSITIONS, STEPS)))
     graph.embed_statements()
     return graph
+
+
+class ScriptedModel:
+    """Gives replies in their order, and keeps what it was sent."""
+
+    name = "script"
+
+    def __init__(self, *replies: dict[str, Any] | str | LlmError) -> None:
+        self._replies = list(replies)
+        self.sent: list[str] = []
+
+    def reply(self, messages: tuple[Message, ...], *_: object) -> Reply:
+        self.sent.append(messages[-1].text)
+        said = self._replies.pop(0)
+        if isinstance(said, LlmError):
+            raise said
+        text = said if isinstance(said, str) else json.dumps(said)
+        return Reply(text, 1, 1)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 4

@@ -108,7 +108,7 @@ class TellingReader:
         self._kinds = kinds
         self._zone = zone
 
-    def read(self, sentence: str, told_ns: int, teller: str = "") -> Read:
+    def read(self, sentence: str, told_ns: int, teller: str = "", _document: str = "") -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
         said = sentence.strip()
         parts = clauses(plain(said)) if not ASKS.match(said) else ()
@@ -292,11 +292,12 @@ class TellingReader:
         if self._is_known(place):
             return [ToldFact(Relation.AT, who, place) for who in people if not clause.negated]
         # "We are out of butter" tells of a thing.
-        known = bool(rest) and not (_DOING.match(rest) or (people[0].words in ("I", "we") and self._names_thing(rest)))
+        known = bool(rest) and not (_DOING.match(rest) or (people[0].words in ("I", "we") and self.names_thing(rest)))
         said = Term(f"not {rest}" if clause.negated else rest)
         return [ToldFact(Relation.IS, who, said) for who in people if known]
 
-    def _names_thing(self, words: str) -> bool:
+    def names_thing(self, words: str) -> bool:
+        """Return whether words name a kind of thing of the label space."""
         return bool(self._kinds.spoken_names.named_in(words.lower()))
 
     def _diet(self, words: str) -> Term | None:
