@@ -6,9 +6,14 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
-from benchmarks.compiler_scienceworld import COMPILERS, SCIENCEWORLD_VARIANTS, rows_of_scienceworld
+from benchmarks.compiler_text import (
+    ALFWORLD_VARIANTS,
+    COMPILERS,
+    SCIENCEWORLD_VARIANTS,
+    rows_of_alfworld,
+    rows_of_scienceworld,
+)
 from benchmarks.compiler_variants import NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from benchmarks.averages import mean_of, median_of, shuffled
 from benchmarks.compiler_variants import (
     NO_FAULTS,
     NO_STATE,
@@ -28,6 +27,7 @@ from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Lives, Trial
+from benchmarks.rows import mean_of, median_of, shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig

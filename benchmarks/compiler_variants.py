@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
-from benchmarks.averages import mean_of, median_of
+from benchmarks.rows import mean_of, median_of
 from memory_node.context.beliefs import Beliefs, Failed
 from memory_node.context.brief_state import BriefState
 from memory_node.context.compilations import Retrieve

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.averages import share_of
 from benchmarks.household_life import Trial
 from benchmarks.model_figures import model_figures
+from benchmarks.rows import share_of
 from memory_node.domain.skill import FailureReason
 
 _PERCEPTION = frozenset({FailureReason.NOT_FOUND, FailureReason.NOT_VISIBLE, FailureReason.WRONG_OBJECT})

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from benchmarks.averages import shuffled
 from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Lives, Trial, ignore_trial
+from benchmarks.rows import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock

@@ -17,10 +17,9 @@ import yaml
 
 from benchmarks import plain_commands
 from benchmarks.alfred_goals import alfred_goal
-from benchmarks.averages import median_of
 from benchmarks.goal_effects import effects
 from benchmarks.household_cases import read_rows
-from benchmarks.rows import emit
+from benchmarks.rows import emit, median_of
 from memory_node.app.progress import progress_bar, shown
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import ResourceMissingError

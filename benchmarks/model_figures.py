@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.averages import mean_of, median_of, share_of
 from benchmarks.household_life import Trial
+from benchmarks.rows import mean_of, median_of, share_of
 from memory_node.llm.command import add_model_arguments, model_parameters
 from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import LlmConfig

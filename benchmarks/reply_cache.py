@@ -1,12 +1,15 @@
-"""Keeps a model's replies in a file, so that a long measurement goes on where it was interrupted."""
+"""Keeps what a model replied, or another value, in a file: a long measurement goes on where it was interrupted."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -14,6 +17,8 @@ from memory_node.llm.chat import ChatModel, Deadline, Message, Reply, ReplyForm,
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.native import WHEEL_RELEASE
 from memory_node.llm.open_model import ModelShelf, model_file
+
+Made = TypeVar("Made")
 
 
 def mark_of(model: ModelConfig) -> str:
@@ -30,29 +35,61 @@ def mark_of(model: ModelConfig) -> str:
     return " ".join((*marks, str(model.window_tokens), WHEEL_RELEASE))
 
 
-_REPLY = TypeAdapter(Reply)
+class KeptLines(Generic[Made]):
+    """What was made before, by its key; a file of JSON objects, one a line, keeps it from run to run.
+
+    A line that an interrupted run tore is cut off, and one of which nothing can be made is passed over.
+
+    path: the file, None for this process alone. made: makes a value of an object without its key.
+    """
+
+    def __init__(self, path: Path | None, made: Callable[[dict[str, Any]], Made]) -> None:
+        self._path = path
+        self._known: dict[str, Made] = {}
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes() if path.is_file() else b""
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.truncate(path, whole)
+        for line in content[:whole].splitlines():
+            with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
+                row = json.loads(line)
+                key = row.pop("key")
+                self._known[key] = made(row)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @staticmethod
+    def key_of(decides: object) -> str:
+        """Return the key of what decides a value."""
+        return hashlib.sha256(json.dumps(decides, default=repr).encode()).hexdigest()
+
+    def get(self, key: str) -> Made | None:
+        """Return what is kept under a key."""
+        return self._known.get(key)
+
+    def put(self, key: str, value: Made, row: Mapping[str, Any]) -> None:
+        """Keep a value. row: the object of which it is made again."""
+        self._known[key] = value
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, **row}) + "\n")
 
 
 class ReplyCache:
     """A ChatModel that asks another one once for each dialogue and form; a failure is not kept.
 
-    path: one JSON object a line, appended to; a torn last line is passed over. mark: what decides the replies besides
-    the dialogue (`mark_of`). Only for models without randomness.
+    path: see KeptLines. mark: what decides the replies besides the dialogue (`mark_of`). Only for models without
+    randomness.
     """
 
     def __init__(self, model: ChatModel, path: Path, mark: str) -> None:
         self._model = model
         self._mark = mark
-        self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._replies: dict[str, Reply] = {}
-        for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-            try:
-                values = json.loads(line)
-                key = values.pop("key")
-                self._replies[key] = _REPLY.validate_python(values)
-            except (ValueError, TypeError, KeyError, AttributeError):
-                continue
+        self._replies = KeptLines(path, TypeAdapter(Reply).validate_python)
 
     @property
     def name(self) -> str:
@@ -72,15 +109,14 @@ class ReplyCache:
     ) -> Reply:
         """Return the kept reply, or the other model's, which is kept then."""
         asked = [self._mark, [dataclasses.astuple(message) for message in messages], form and dataclasses.asdict(form)]
-        key = hashlib.sha256(json.dumps(asked, default=repr).encode()).hexdigest()
-        if key not in self._replies:
-            self._replies[key] = found = self._model.reply(messages, deadline, form)
-            with open(self._path, "a", encoding="utf-8") as file:
-                # A line that an earlier run tore must not swallow this one.
-                file.write("\n" + json.dumps({"key": key, **dataclasses.asdict(found)}) + "\n")
-        for line in self._replies[key].text.splitlines():
+        key = self._replies.key_of(asked)
+        found = self._replies.get(key)
+        if found is None:
+            found = self._model.reply(messages, deadline, form)
+            self._replies.put(key, found, dataclasses.asdict(found))
+        for line in found.text.splitlines():
             on_line(line)
-        return self._replies[key]
+        return found
 
 
 def open_shelf(replies: Path | None) -> ModelShelf:

@@ -1,18 +1,75 @@
-"""How every benchmark shows its figures: a table for people, one JSON object a line for programs."""
+"""What every benchmark does with its cases and figures: samples, orders, means, and rows for people or programs."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import random
+import statistics
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from rich.console import Console
 from rich.table import Table
+from scipy.stats import binomtest
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+
+Task = TypeVar("Task")
+
+
+def shuffled(tasks: Sequence[Task], seed: int, order: int) -> list[Task]:
+    """Return the tasks in the order of this number; every row of a benchmark has the same orders."""
+    listed = list(tasks)
+    random.Random(f"{seed} {order}").shuffle(listed)
+    return listed
+
+
+def mean_of(values: Sequence[float], digits: int = 4) -> float | None:
+    """Return the rounded mean, None of no values."""
+    return round(statistics.fmean(values), digits) if values else None
+
+
+def median_of(values: Sequence[float], digits: int = 4) -> float | None:
+    """Return the rounded median, None of no values."""
+    return round(statistics.median(values), digits) if values else None
+
+
+def share_of(part: float, whole: float, digits: int = 4) -> float | None:
+    """Return part / whole, rounded; None where the whole is nothing."""
+    return round(part / whole, digits) if whole else None
+
+
+def interval_of(done: int, tries: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share by Wilson's score; of no tries (0, 1)."""
+    if not tries:
+        return 0.0, 1.0
+    found = binomtest(done, tries).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+Case = TypeVar("Case")
+
+
+def chosen(cases: Sequence[Case], ids: Collection[str], id_of: Callable[[Case], str]) -> Sequence[Case]:
+    """Return the cases of some ids in their order; no ids: all.
+
+    Raises:
+        InvalidValueError: there is no case of an id.
+    """
+    if unknown := set(ids) - {id_of(case) for case in cases}:
+        raise InvalidValueError(f"--only: there is no {', '.join(sorted(unknown))}")
+    return [case for case in cases if not ids or id_of(case) in ids]
+
+
+def sample(cases: Sequence[Case], limit: int, seed: int) -> Sequence[Case]:
+    """Return some of the cases in order; limit 0: all."""
+    if not limit or limit >= len(cases):
+        return cases
+    return [cases[index] for index in sorted(random.Random(seed).sample(range(len(cases)), limit))]
+
 
 Row = Mapping[str, Any]
 Made = TypeVar("Made")

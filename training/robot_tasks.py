@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from benchmarks.choice import sample
 from benchmarks.household_cases import load_cases
 from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_homes import Homes
@@ -24,6 +23,7 @@ from benchmarks.life.home import LifeHomes
 from benchmarks.life.lives import Lives
 from benchmarks.life.player import RobotPlayer
 from benchmarks.life.robot_life import RobotLife
+from benchmarks.rows import sample
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.guidance import Compiler, GuidancePort
 from memory_node.domain.clock import system_clock

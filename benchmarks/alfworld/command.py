@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -14,22 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.alfworld.aid import OpenAid, habits_at_first
-from benchmarks.alfworld.carried import Carried
-from benchmarks.alfworld.compiled_aid import CompiledSetting, compiled_aids
+from benchmarks.alfworld.compiled import CompiledSetting, compiled_aids
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import Game, load_games
-from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.open_world import for_text_games
-from benchmarks.alfworld.play import PlayedGame, Player
-from benchmarks.alfworld.policy import PolicyPlayer, with_shipped_adapter
-from benchmarks.alfworld.transcripts import TranscriptFile
+from benchmarks.alfworld.learnt import Carried, Learnt
+from benchmarks.alfworld.play import PlayedGame, Player, for_text_games
+from benchmarks.alfworld.policy import OpenAid, PolicyPlayer, TranscriptFile, habits_at_first, with_shipped_adapter
 from benchmarks.alfworld.workers import Workers
-from benchmarks.averages import shuffled
 from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
-from benchmarks.rows import emit
+from benchmarks.rows import emit, shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -165,16 +160,22 @@ def _learnt(args: argparse.Namespace) -> AbstractContextManager[Learnt | None]:
 
 
 def play_all(
-    orders: Sequence[Sequence[Game]], setting: Setting, jobs: int, learnt: Learnt | None, transcripts: TranscriptFile
+    orders: Sequence[Sequence[Game]],
+    setting: Setting,
+    jobs: int,
+    learnt: Learnt | None,
+    transcripts: TranscriptFile,
+    begin: Callable[[], Any] | None = None,
 ) -> list[list[PlayedGame]]:
     """Play the games of each order, `jobs` side by side, and return them in their order.
 
     A game knows what those before it taught, but for the last few that are played beside it. learnt: None for robots
-    that know nothing of other games, nor what the label space says of where things usually are.
+    that know nothing of other games, nor what the label space says of where things usually are. begin: is called in
+    each process and returns what plays there; None: what the setting says.
     """
     played: list[list[PlayedGame]] = []
     limit_s = LONGEST_GAME_S if setting.planner == "offline" else LONGEST_WITH_MODEL_S
-    with progress_bar() as bar, Workers(partial(_player, setting), jobs, limit_s) as workers:
+    with progress_bar() as bar, Workers(begin or partial(_player, setting), jobs, limit_s) as workers:
         for number, games in enumerate(orders):
             task: Any = bar.add_task(f"order {number + 1}", total=len(games))
             stream: list[PlayedGame] = []
@@ -224,7 +225,7 @@ def chooser_of(setting: Setting) -> StepChooser:
 
 def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:
     """Return the planner that a language model leads."""
-    offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
+    offline = offline_planner(embedder, kinds)
     return AgentPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False, asks=False)
 
 
@@ -237,7 +238,7 @@ def _with_memory(
     return games[number], learnt.census if setting.planner in _IN_PROMPT else learnt.carried
 
 
-def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> Planner:
+def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> OfflinePlanner:
     """Return our planner with the reader of plain commands: nobody is there to be asked, and names are open."""
     return OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
 

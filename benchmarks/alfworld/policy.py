@@ -1,25 +1,254 @@
-"""Language models that play with the engine's own commands: by likelihood, or with a thought before each command."""
+"""Language models that play with the engine's own commands, and what they are told at each step."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
-from benchmarks.alfworld.aid import Aid, OpenAid, without_games
-from benchmarks.alfworld.dialogue import SYSTEM, SYSTEM_REACT, choices, opening, turn, with_memory
+import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.play import GameEngine, PlayedGame
-from benchmarks.alfworld.sentences import read_task
+from benchmarks.alfworld.play import CompilingAccount, GameEngine, PlayedGame
+from benchmarks.alfworld.senses import classes_of
+from benchmarks.alfworld.sentences import label_of, read_places, read_task
 from benchmarks.ranking.choosing import StepChooser
+from benchmarks.rows import read_rows
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.llm.chat import Deadline, LlmError, Message
 from memory_node.llm.config import ModelConfig
 from memory_node.planner.model_account import ModelAccount
-from memory_node.scene_graph.place_habits import PlaceCensus
+from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits
+
+SYSTEM = "You are a robot in a house. You are told what you see. Answer with your next command."
+SYSTEM_REACT = (
+    "You are a robot in a house. You are told what you see. Answer with a line `Thought: ...` that says what to do "
+    "next and why, and then a line with your next command, one of those that are possible."
+)
+# They change nothing, and tell nothing that was not printed before.
+_IDLE = frozenset({"help", "inventory", "look"})
+_ADVICE = "Advice: "
+_WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
+
+
+def opening(text: str, experience: str = "", advice: str = "", system: str = SYSTEM) -> list[Message]:
+    """Return the dialogue before the first command.
+
+    text: a game's first text. experience: what is remembered of other games, "" for nothing. advice: for this step.
+    """
+    told = text.replace(_WELCOME, "").strip()
+    parts = (told, f"Experience: {experience}" if experience else "", advised(advice))
+    return [Message("system", system), Message("user", "\n\n".join(filter(None, parts)))]
+
+
+def turn(command: str, reply: str, task: str, advice: str = "") -> tuple[Message, Message]:
+    """Return what a command and its reply add to the dialogue. advice: for the next step.
+
+    The task is repeated each time, because a small model loses track of text some hundred tokens earlier.
+    """
+    heard = "\n\n".join(filter(None, (reply.strip(), f"Task: {task}", advised(advice))))
+    return Message("assistant", command), Message("user", heard)
+
+
+def with_memory(
+    dialogue: Sequence[Message], lines: Sequence[str], advice: str, latent: NDArray[np.float32] | None = None
+) -> list[Message]:
+    """Return a dialogue whose last message ends in what memory says of this step.
+
+    lines: the brief state. advice: a command, in words. latent: the same as latent tokens.
+    """
+    *before, last = dialogue
+    told = "\n\n".join(filter(None, (last.text, told_text(lines, advice))))
+    return [*before, Message(last.role, told, latent=latent)]
+
+
+def told_text(lines: Sequence[str], advice: str) -> str:
+    """Return what memory says of a step in words. lines: the brief state. advice: a command."""
+    return "\n\n".join(filter(None, ("\n".join(lines), advised(advice))))
+
+
+def split_advice(dialogue: Sequence[Message]) -> tuple[list[Message], str]:
+    """Return a dialogue of `with_memory` as it is where no advice is given, and the advice as it was told, "" for
+    none."""
+    *before, last = dialogue
+    told, mark, advice = last.text.rpartition(f"\n\n{_ADVICE}")
+    return [*before, Message(last.role, told or last.text)], advised(advice if mark else "")
+
+
+def choices(commands: Iterable[str]) -> Sequence[str]:
+    """Return the commands that a policy chooses among."""
+    return tuple(command for command in dict.fromkeys(commands) if command not in _IDLE)
+
+
+def advised(advice: str) -> str:
+    """Return how advice is told, "" for none."""
+    return f"{_ADVICE}{advice}" if advice else ""
+
+
+class TranscriptFile:
+    """Writes games as they end: an interrupted run keeps those that were played.
+
+    path: None for no file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = path.open("w", encoding="utf-8") if path else None
+
+    def __enter__(self) -> TranscriptFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            self._file.close()
+
+    def add(self, game: PlayedGame) -> None:
+        """Write a game that was played; a game that was lost has said nothing."""
+        if self._file and not game.lost:
+            row = {"task": game.task, "text": game.text, "turns": game.transcript, "won": game.won}
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
+
+
+def read_transcripts(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidValueError: a line is no transcript; the message names it.
+    """
+    return read_rows(path, "transcript", _transcript)
+
+
+def as_one_text(transcript: Mapping[str, Any]) -> str:
+    """Return the task of a row, and all that was sent and printed, in order."""
+    said = " ".join(f"> {command}: {' '.join(reply.split())}" for command, reply in transcript["turns"])
+    return f"{transcript['task']} {said}"
+
+
+def _transcript(row: Mapping[str, Any]) -> dict[str, Any]:
+    turns = [(str(command), str(reply)) for command, reply in row["turns"]]
+    return {"task": str(row["task"]), "text": str(row["text"]), "turns": turns, "won": bool(row["won"])}
+
+
+_MOST_PLACES = 4
+
+
+def told_habits(learnt: PlaceCensus, kinds: ObjectCatalogue, text: str) -> str:
+    """Return sentences such as "A mug is often found at: countertop, cabinet.", "" where nothing is known.
+
+    text: a game's first text, which names its places and its task.
+    """
+    habits = PlaceHabits(kinds)
+    habits.add(learnt)
+    places = {label_of(place): classes_of(place, kinds)[0] for place in read_places(text)}
+    named = dict.fromkeys(name for word in read_task(text).strip(".").split() for name in _movable(word, kinds))
+    sentences = []
+    for name in named:
+        expected = habits.expected(name, places)
+        best = sorted(expected, key=lambda label: -expected[label] / habits.effort(places[label]))[:_MOST_PLACES]
+        if best:
+            sentences.append(f"A {kinds[name].best_name} is often found at: {', '.join(best)}.")
+    return " ".join(sentences)
+
+
+def _movable(word: str, kinds: ObjectCatalogue) -> tuple[str, ...]:
+    kind = kinds.find(word)
+    return (kind.name,) if kind is not None and kind.pickupable else ()
+
+
+# Last turns of a long game that the model sees, besides the first text.
+TURNS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class StepAid:
+    """What a policy is told at one step. state: the brief state, advice: a command, "" for none. turns: so many of the
+    last ones it sees. latent: latent tokens, None for none."""
+
+    state: Sequence[str] = ()
+    advice: str = ""
+    turns: int = TURNS_SHOWN
+    latent: NDArray[np.float32] | None = field(default=None, compare=False)
+
+
+class Aid(Protocol):
+    """Memory's part in one game."""
+
+    @property
+    def experience(self) -> str:
+        """What is told before the first step, "" for nothing."""
+
+    @property
+    def account(self) -> CompilingAccount | None:
+        """What compiling was; None where nothing is compiled."""
+
+    def tell(self) -> StepAid:
+        """Return what is told now; asked once a step."""
+
+    def send(self, command: str) -> str:
+        """Send a command and return what is printed."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+# Opens the aid for a game: its engine, what other games taught (None: nothing), and its name, which is no part of it.
+OpenAid = Callable[[GameEngine, PlaceCensus | None, str], Aid]
+
+
+# Returns the command that is advised for the next step, "" for none: given what was said, and what is possible.
+Advise = Callable[[Sequence[tuple[str, str]], Sequence[str]], str]
+
+
+def no_advice(_said: Sequence[tuple[str, str]], _commands: Sequence[str]) -> str:
+    """Give no advice."""
+    return ""
+
+
+@dataclass
+class Advised:
+    """All of memory before the first step, and advice at each, if any."""
+
+    engine: GameEngine
+    experience: str = ""
+    advise: Advise = no_advice
+    account: CompilingAccount | None = None
+    _said: list[tuple[str, str]] = field(default_factory=list)
+
+    def tell(self) -> StepAid:
+        """Return the advice."""
+        command = self.advise(self._said, choices(self.engine.commands))
+        return StepAid(advice=f"{command}." if command else "")
+
+    def send(self, command: str) -> str:
+        """Send a command and return what is printed."""
+        reply = self.engine.send(command)
+        self._said.append((command, reply))
+        return reply
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+def without_games(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
+    """Return an aid without any memory."""
+    return Advised(engine)
+
+
+def habits_at_first(kinds: ObjectCatalogue) -> OpenAid:
+    """Return what opens an aid that says at first where things usually are, if other games taught anything."""
+
+    def opened(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
+        return Advised(engine, told_habits(learnt, kinds, engine.text) if learnt is not None else "")
+
+    return opened
+
 
 ADAPTER = Path(__file__).parent / "weights" / "executor.gguf"
 
@@ -93,17 +322,18 @@ class PolicyPlayer:
             reply = aid.send(chosen.call)
             said.append((chosen.call, reply))
             turns.append(turn(chosen.reply, reply, task))
-        played = PlayedGame(game.name, game.task_type, task, engine.won, len(said), _searched(said))
-        return replace(
-            played,
+        return PlayedGame.of(
+            game,
+            engine,
+            text,
+            said,
+            searched=_searched(said),
             prompt_tokens=round(account.tokens_in / max(account.replies, 1)),
             reply_tokens=account.tokens_out / max(account.replies, 1),
             compiling=aid.account,
             step_ms=tuple(step_ms),
             failure=failure,
             trail=tuple(f"{command}: {reply}" for command, reply in said),
-            text=text,
-            transcript=tuple(said),
         )
 
 

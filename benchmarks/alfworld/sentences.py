@@ -1,9 +1,14 @@
-"""What the text engine prints, sentence by sentence: places, what lies there, doors, and whether anything happened."""
+"""The language of a text game: what the engine prints, the commands that it takes, and both as deeds of an attempt."""
 
 from __future__ import annotations
 
+import enum
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 
 NOTHING_HAPPENS = "nothing happens"
 # Most characters of a reply: a longer one comes from a broken engine.
@@ -65,3 +70,122 @@ def _names(listed: str) -> tuple[str, ...]:
     """Return the names of a list such as "a book 1, a pen 2, and a desk lamp 1"; () of "nothing"."""
     parts = (_ARTICLE.sub("", part.strip()).strip().lower() for part in re.split(r",| and (?=an? )", listed))
     return tuple(part for part in parts if part and part != "nothing")
+
+
+class GameAct(str, enum.Enum):
+    """What a command does."""
+
+    GO = "go"
+    OPEN = "open"
+    CLOSE = "close"
+    LOOK = "look"
+    TAKE = "take"
+    PUT = "put"
+    USE = "use"
+    CLEAN = "clean"
+    HEAT = "heat"
+    COOL = "cool"
+    SLICE = "slice"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class GameCommand:
+    """A command that was read.
+
+    verb: as it is written ("move", "put"). thing: what it is done with, "" for none. place: where, or with which tool
+    or appliance; "" for none.
+    """
+
+    act: GameAct
+    verb: str
+    thing: str = ""
+    place: str = ""
+
+
+_FORMS = (
+    (GameAct.GO, re.compile(r"(?P<verb>go to) (?P<place>.+)")),
+    (GameAct.OPEN, re.compile(r"(?P<verb>open) (?P<place>.+)")),
+    (GameAct.CLOSE, re.compile(r"(?P<verb>close) (?P<place>.+)")),
+    (GameAct.LOOK, re.compile(r"(?P<verb>examine|look at) (?P<place>.+)")),
+    (GameAct.TAKE, re.compile(r"(?P<verb>take) (?P<thing>.+) from (?P<place>.+)")),
+    (GameAct.PUT, re.compile(r"(?P<verb>move|put|place) (?P<thing>.+?) (?:to|in/on|in|on) (?P<place>.+)")),
+    (GameAct.USE, re.compile(r"(?P<verb>use|toggle) (?P<thing>.+)")),
+    *(
+        (act, re.compile(rf"(?P<verb>{act}) (?P<thing>.+) with (?P<place>.+)"))
+        for act in (GameAct.CLEAN, GameAct.HEAT, GameAct.COOL, GameAct.SLICE)
+    ),
+)
+
+
+def read_command(text: str) -> GameCommand | None:
+    """Return a command with the names that it has; None for one that is about nothing, such as "inventory"."""
+    for act, form in _FORMS:
+        found = form.fullmatch(text)
+        if found is not None:
+            return GameCommand(act, **found.groupdict())
+    return None
+
+
+_SKILLS = {
+    GameAct.GO: "GoToObject",
+    GameAct.TAKE: "PickupObject",
+    GameAct.PUT: "PutObject",
+    GameAct.OPEN: "OpenObject",
+    GameAct.CLOSE: "CloseObject",
+    GameAct.USE: "SwitchOn",
+    GameAct.CLEAN: "CleanObject",
+    GameAct.HEAT: "HeatObject",
+    GameAct.COOL: "CoolObject",
+    GameAct.SLICE: "SliceObject",
+}
+# Their skills have no argument for the place that something is taken from, or for what cuts.
+_OF_THE_THING_ALONE = frozenset((GameAct.TAKE, GameAct.SLICE))
+
+
+def called_skill(command: str) -> SkillCall | None:
+    """Return the skill that a command serves, over the names of the text; None for one that only tells something."""
+    read = read_command(command)
+    if read is None or read.act not in _SKILLS:
+        return None
+    names = (read.thing,) if read.act in _OF_THE_THING_ALONE else (read.thing, read.place)
+    return SkillCall(_SKILLS[read.act], tuple(name for name in names if name))
+
+
+_KINDS = {
+    GameAct.GO: DeedKind.TRAVEL,
+    GameAct.OPEN: DeedKind.OPEN,
+    GameAct.CLOSE: DeedKind.CLOSE,
+    GameAct.LOOK: DeedKind.LOOK,
+    GameAct.TAKE: DeedKind.TAKE,
+    GameAct.PUT: DeedKind.PUT,
+}
+
+
+def attempt_of_game(
+    episode_id: str, task: str, text: str, turns: Iterable[tuple[str, str]], won: bool, stamp_ns: int = 0
+) -> Attempt:
+    """Return a game that was played as an attempt. text: its first text, which names the places."""
+    places = tuple(dict.fromkeys(map(label_of, read_places(text))))
+    return Attempt(episode_id, task, tuple(deed_of(*turn) for turn in turns), won, stamp_ns, places)
+
+
+def deed_of(command: str, reply: str) -> Deed:
+    """Return a command and its reply as a deed."""
+    way = kinds_in(command)
+    sight = read_sight(reply)
+    seen = tuple(dict.fromkeys(label_of(name) for names in sight.contents.values() for name in names))
+    failed = str(FailureReason.EXECUTION) if NOTHING_HAPPENS in reply.lower() else ""
+    read = read_command(command)
+    if read is None:
+        verb = way.partition(" ")[0] or "wait"
+        return Deed(DeedKind.LOOK, verb, way or verb, text=command, reply=reply, failure=failed)
+    kind = _KINDS.get(read.act, DeedKind.CHANGE)
+    return Deed(kind, read.verb, way, label_of(read.thing), label_of(read.place), command, reply, failed, seen)
+
+
+def kinds_in(command: str) -> str:
+    """Return a command without the numbers that tell things of a kind apart."""
+    return re.sub(r" \d+\b", "", command).strip()

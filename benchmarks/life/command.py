@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.choice import chosen, sample
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
 from benchmarks.life.day_run import DayReport, DayRun
@@ -31,7 +30,7 @@ from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.shuffle import Shuffling
 from benchmarks.life.switches import EACH, KARMA, MEMORIES, POLICIES, CacheSetting
 from benchmarks.model_figures import add_planner_arguments
-from benchmarks.rows import emit
+from benchmarks.rows import chosen, emit, sample
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.search.embedders import CachingEmbedder

@@ -11,10 +11,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.averages import mean_of
 from benchmarks.life.day_form import CATEGORIES
 from benchmarks.life.day_run import DayReport, StepReport
 from benchmarks.life.switches import COMPILER, KARMA, LEAST_COST, OWN, CacheSetting
+from benchmarks.rows import mean_of
 
 EVERYTHING = "all"
 Row = Mapping[str, Any]

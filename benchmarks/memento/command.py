@@ -11,14 +11,12 @@ from typing import Any
 
 import yaml
 
-from benchmarks.averages import mean_of
-from benchmarks.choice import chosen, sample
 from benchmarks.memento.floor_plan import FloorPlan, class_name_of
 from benchmarks.memento.life import MementoLife, Trial
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
-from benchmarks.rows import emit
+from benchmarks.rows import chosen, emit, mean_of, sample
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue

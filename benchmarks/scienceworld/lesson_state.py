@@ -6,15 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from benchmarks.scienceworld.name_likeness import SAME, words_alike
-from benchmarks.scienceworld.sentences import Outcome, RoomSight, read_held
-from benchmarks.scienceworld.statements import (
+from benchmarks.scienceworld.commands import SAME, words_alike
+from benchmarks.scienceworld.sentences import (
+    Outcome,
+    RoomSight,
     failed,
     failures_of,
     holds,
     is_in_state,
     location_item,
     place_of_robot,
+    read_held,
     rests,
     stands_at,
 )

@@ -1,33 +1,155 @@
-"""The stream of ALFWorld's games, with what an optimizer of memory makes of them."""
+"""The stream of ALFWorld's games, played with what an optimizer's bank tells, and what the optimizer makes of them."""
 
 from __future__ import annotations
 
+import hashlib
+import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.command import LONGEST_GAME_S, LONGEST_WITH_MODEL_S
-from benchmarks.alfworld.deeds import attempt_of_game, deed_of
+from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game, task_of
-from benchmarks.alfworld.play import PlayedGame
-from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.play import GameEngine, PlayedGame
+from benchmarks.alfworld.policy import Advise, Advised, PolicyPlayer, choices
+from benchmarks.alfworld.sentences import attempt_of_game, deed_of, read_task
 from benchmarks.alfworld.workers import Ready, Workers
-from benchmarks.averages import shuffled
 from benchmarks.likelihood.scoring import scoring_model
 from benchmarks.ranking.choosing import RankedChoice
-from benchmarks.reply_cache import mark_of
-from benchmarks.stream.game_cache import GameCache
+from benchmarks.reply_cache import KeptLines, mark_of
+from benchmarks.rows import shuffled
+from benchmarks.stream.note_reader import NoteReader
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
-from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer, told_game
 from memory_node.app.progress import progress_bar
+from memory_node.domain.context import estimate_tokens
 from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import is_named, words_of
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
+
+
+@dataclass(frozen=True)
+class ToldGame:
+    """A game that was played, the ids of the entries that it was shown, and their tokens."""
+
+    played: PlayedGame
+    shown: tuple[str, ...] = ()
+    tokens: int = 0
+
+
+@dataclass
+class Novice:
+    """Chooses at random among what it has tried least often; a command that memory asks for comes first. No model, no
+    knowledge: what it achieves beyond chance is what memory told it."""
+
+    seed: int
+    max_steps: int
+    engine_of: Callable[[Game], GameEngine] = PddlEngine
+
+    def play(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
+        """Play one game. brief: given the first text, returns what memory says in words and what it asks for."""
+        with closing(self.engine_of(game)) as engine:
+            text = engine.text
+            _, advise = brief(text)
+            # The same chances with and without memory.
+            chance = random.Random(f"{self.seed} {game.name}")
+            said: list[tuple[str, str]] = []
+            while not engine.over and len(said) < self.max_steps:
+                able = choices(engine.commands)
+                command = advise(said, able) or self._tried_least(said, able, chance)
+                if not command:
+                    break
+                said.append((command, engine.send(command)))
+            return PlayedGame.of(game, engine, text, said)
+
+    def _tried_least(self, said: Sequence[tuple[str, str]], able: Sequence[str], chance: random.Random) -> str:
+        tried = [command for command, _ in said]
+        drawn = [(tried.count(command), chance.random(), command) for command in able]
+        return min(drawn)[2] if drawn else ""
+
+
+@dataclass
+class Policy:
+    """The trained executor; see alfworld.policy. Memory is the advice before each step, as it was trained; what is no
+    note stands in the prompt's slot for experience."""
+
+    player: PolicyPlayer
+
+    def play(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
+        """Play one game; see Novice.play."""
+        return self.player.play_with(game, lambda engine: Advised(engine, *brief(engine.text)))
+
+
+class ToldPlayer:
+    """Plays a game with entries of a bank."""
+
+    def __init__(self, executor: Novice | Policy) -> None:
+        self._executor = executor
+
+    def play(self, game: Game, shown: Sequence[Lesson]) -> ToldGame:
+        """Play one game. shown: the entries that are told, the nearest first.
+
+        Raises:
+            BrokenGameError: the file is no game.
+        """
+
+        def brief(text: str) -> tuple[str, Advise]:
+            in_words = " ".join(entry.text for entry in shown if read_method(entry.text) is None)
+            return in_words, NoteReader(read_task(text), text, shown).command
+
+        return told_game(self._executor.play(game, brief), shown)
+
+
+def told_game(played: PlayedGame, shown: Sequence[Lesson]) -> ToldGame:
+    """Return a game that was played with these entries."""
+    return ToldGame(played, tuple(entry.id for entry in shown), sum(estimate_tokens(entry.text) for entry in shown))
+
+
+class GameCache:
+    """Played games by the game, its executor and the entries that were told. Its file is of one version of the code.
+
+    path: see KeptLines. executor: everything that decides how its games go, in words.
+    """
+
+    def __init__(self, path: Path | None, executor: str) -> None:
+        self._executor = executor
+        self._games = KeptLines(path, _read)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def find(self, game: Game, shown: Sequence[Lesson]) -> PlayedGame | None:
+        """Return how a game went with these entries, None where it was not played with them."""
+        return self._games.get(self._key(game, shown))
+
+    def add(self, game: Game, shown: Sequence[Lesson], played: PlayedGame) -> None:
+        """Keep how a game went; one that is known is not written again.
+
+        A game in which the model failed, as by its deadline on a busy machine, may go otherwise another time.
+        """
+        key = self._key(game, shown)
+        if self._games.get(key) is None and not played.failure:
+            row = {name: getattr(played, name) for name in ("task_type", "task", "won", "steps", "text")}
+            self._games.put(key, played, {"game": played.name, **row, "turns": played.transcript})
+
+    def _key(self, game: Game, shown: Sequence[Lesson]) -> str:
+        told = [[entry.situation, entry.text] for entry in shown]
+        return KeptLines.key_of([self._executor, hashlib.sha256(game.content).hexdigest(), told])
+
+
+def _read(row: Mapping[str, Any]) -> PlayedGame:
+    turns = tuple((str(command), str(reply)) for command, reply in row["turns"])
+    name, kind, task = str(row["game"]), str(row["task_type"]), str(row["task"])
+    return PlayedGame(name, kind, task, bool(row["won"]), int(row["steps"]), text=str(row["text"]), transcript=turns)
+
 
 EXECUTORS = ("novice", "policy")
 # What a task may ask to be done with a thing before it is brought.

@@ -5,38 +5,113 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
-from benchmarks.alfworld.policy import with_shipped_adapter
-from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.averages import median_of, share_of, shuffled
-from benchmarks.household_cases import SUITES, load_cases
+from benchmarks.alfworld.policy import read_transcripts, with_shipped_adapter
+from benchmarks.alfworld.sentences import attempt_of_game
+from benchmarks.household_cases import SUITES, Case, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
+from benchmarks.household_life import Lives, Trial
 from benchmarks.model_figures import add_planner_arguments, model_parameters
 from benchmarks.reply_cache import open_shelf
-from benchmarks.rows import emit
-from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams
-from benchmarks.stream.game_cache import GameCache
-from benchmarks.stream.household import HouseholdSetting, household_streams
-from benchmarks.stream.outcomes import Stream, operation_of, rows_of
+from benchmarks.rows import emit, median_of, share_of, shuffled
+from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, GameCache, alfworld_streams
+from benchmarks.stream.outcomes import Stream, StreamTask, operation_of, rows_of
+from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.clock import system_clock
+from memory_node.domain.context import estimate_tokens
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.lessons.config import OPTIMIZERS, OptimizerConfig, OptimizerKind, OptimizerModelConfig
+from memory_node.lessons.config import (
+    OPTIMIZERS,
+    ExperienceConfig,
+    OptimizerConfig,
+    OptimizerKind,
+    OptimizerModelConfig,
+)
+from memory_node.lessons.experience import Experience
+from memory_node.lessons.lesson import NullLog
 from memory_node.lessons.optimizer.curator import Curator, open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
+from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+
+
+@dataclass(frozen=True)
+class HouseholdSetting:
+    """What all rows share. curator_of: makes the curator of a fresh bank for the name of a row, None for a row without
+    one."""
+
+    homes: Homes
+    embedder: TextEmbedder
+    planner: Planner
+    faults: Faults
+    curator_of: Callable[[str], Curator | None]
+    orders: int = 5
+    epochs: int = 1
+    seed: int = 0
+
+
+def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSetting) -> list[Stream]:
+    """Return the streams of one row: each order begins with an empty memory, and nothing is reset in it.
+
+    name: "none": without experience; else all parts of it, and who writes its lessons.
+    """
+    streams = []
+    with progress_bar() as bar:
+        task: Any = bar.add_task(name, total=len(cases) * setting.orders * setting.epochs)
+        for order in range(setting.orders):
+            tasks = shuffled(cases, setting.seed, order)
+            streams.append(_stream(name, tasks, setting, lambda: bar.advance(task)))
+    return streams
+
+
+def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance: Callable[[], object]) -> Stream:
+    curator = setting.curator_of(name)
+    experience = Experience(ExperienceConfig(), NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
+    mode = "full" if name == "none" else "full+experience"
+    lives = Lives(mode, setting.homes, setting.embedder, setting.planner, experience, setting.faults, setting.seed)
+    epochs = []
+    try:
+        for _ in range(setting.epochs):
+            told = []
+            for case in cases:
+                shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
+                before = experience.figures()
+                trial = lives.run(case)
+                tokens = sum(estimate_tokens(entry.text) for entry in shown)
+                told.append(_task(trial, tokens, before, experience.figures()))
+                advance()
+            epochs.append(told)
+    finally:
+        experience.close()
+    return epochs
+
+
+def _task(trial: Trial, tokens: int, before: dict[str, int], after: dict[str, int]) -> StreamTask:
+    task = StreamTask(
+        trial.success,
+        trial.met / max(trial.conditions, 1),
+        trial.result.skills,
+        told_tokens=tokens,
+        bank=after.get("lessons.kept", 0),
+    )
+    for operation, name in (("ADD", "lessons.added"), ("UPDATE", "lessons.updated")):
+        if after.get(name, 0) > before.get(name, 0):
+            task = replace(task, operation=operation)
+    return task
 
 
 def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: Curator) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.alfworld.deeds import deed_of, kinds_in
-from benchmarks.alfworld.sentences import label_of, read_places, read_sight
+from benchmarks.alfworld.sentences import deed_of, kinds_in, label_of, read_places, read_sight
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method
 from memory_node.lessons.optimizer.attempt import DeedKind

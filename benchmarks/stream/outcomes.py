@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.averages import mean_of, share_of
+from benchmarks.rows import mean_of, share_of
 from memory_node.lessons.optimizer.curator import Curated
 
 

@@ -72,6 +72,8 @@ class SmallGame:
 
     problem = "(:goal (and (objectType ?o MugType) (isHot ?o) (receptacleType ?r CabinetType) (inReceptacle ?o ?r)))"
 
+    score = None
+
     def close(self) -> None:
         pass
 

@@ -19,7 +19,7 @@ from benchmarks.alfworld.command import rows_of
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import PlayedGame
-from benchmarks.alfworld.transcripts import TranscriptFile, read_transcripts
+from benchmarks.alfworld.policy import TranscriptFile, read_transcripts
 from benchmarks.alfworld.workers import LAG, Workers
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError, NotFoundError

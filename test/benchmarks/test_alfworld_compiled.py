@@ -6,16 +6,12 @@ import pytest
 from small_game import KITCHEN, Embedder, SmallGame
 from test_alfworld_policy import Scripted
 
-from benchmarks.alfworld.aid import Aid
-from benchmarks.alfworld.attempts import Attempts
-from benchmarks.alfworld.compiled import goals_reader
-from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.compiled import Attempts, CompiledAids, goals_reader
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
-from benchmarks.alfworld.open_world import for_text_games
-from benchmarks.alfworld.play import CompilingAccount, PlayedGame
-from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.compiler_alfworld import Row, rows_asked
+from benchmarks.alfworld.play import CompilingAccount, PlayedGame, for_text_games
+from benchmarks.alfworld.policy import Aid, PolicyPlayer
+from benchmarks.compiler_text import Row, rows_asked
 from benchmarks.compiler_variants import (
     EMPTY_M,
     FULL,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.alfworld.deeds import attempt_of_game, deed_of
+from benchmarks.alfworld.sentences import attempt_of_game, deed_of
 from memory_node.lessons.optimizer.attempt import DeedKind
 from memory_node.lessons.optimizer.rules import method_of
 

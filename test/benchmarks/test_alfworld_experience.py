@@ -10,13 +10,10 @@ from pathlib import Path
 
 from small_game import KITCHEN, Embedder, SmallGame, mugs_in_drawers
 
-from benchmarks.alfworld.carried import Carried, CarriedExperience
 from benchmarks.alfworld.command import offline_planner
-from benchmarks.alfworld.game_episodes import EpisodeRecorder, GameEpisode
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.open_world import for_text_games
-from benchmarks.alfworld.play import PlayedGame, Player
+from benchmarks.alfworld.learnt import Carried, CarriedExperience, EpisodeRecorder, GameEpisode, Learnt
+from benchmarks.alfworld.play import PlayedGame, Player, for_text_games
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from benchmarks.alfworld.aid import habits_at_first, told_habits
 from benchmarks.alfworld.command import Setting, chooser_of
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.policy import PolicyPlayer, habits_at_first, told_habits
 from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
@@ -28,6 +27,7 @@ class Corridor:
     """A game that is won by going to the desk and on to the drawer."""
 
     text = TEXT
+    score = None
 
     def __init__(self) -> None:
         self.sent: list[str] = []

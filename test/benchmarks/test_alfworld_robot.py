@@ -6,13 +6,12 @@ from functools import partial
 import pytest
 from small_game import KITCHEN, Embedder, SmallGame, mugs_in_drawers
 
-from benchmarks.alfworld.carried import Carried
 from benchmarks.alfworld.command import offline_planner
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.open_world import for_text_games
-from benchmarks.alfworld.play import PlayedGame, Player
+from benchmarks.alfworld.learnt import Carried
+from benchmarks.alfworld.play import PlayedGame, Player, for_text_games
 from benchmarks.alfworld.robot import NonsenseError, TextRobot
-from benchmarks.alfworld.things import classes_of
+from benchmarks.alfworld.senses import classes_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState

@@ -10,14 +10,20 @@ import numpy as np
 import pytest
 
 from benchmarks.alfworld.games import Game, task_of
-from benchmarks.alfworld.transcripts import TranscriptFile
+from benchmarks.alfworld.policy import TranscriptFile
 from benchmarks.alfworld.workers import Outcome, Ready
 from benchmarks.stream import alfworld
-from benchmarks.stream.alfworld import AlfworldSetting, ExecutorSetting, alfworld_streams, progress_of
-from benchmarks.stream.game_cache import GameCache
+from benchmarks.stream.alfworld import (
+    AlfworldSetting,
+    ExecutorSetting,
+    GameCache,
+    Novice,
+    ToldPlayer,
+    alfworld_streams,
+    progress_of,
+)
 from benchmarks.stream.note_reader import NoteReader
 from benchmarks.stream.outcomes import StreamTask, cumulative, rows_of
-from benchmarks.stream.told_player import Novice, ToldPlayer
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.lessons.bank import LessonBank
@@ -45,6 +51,7 @@ class Room:
         return self.cool and self.egg == "shelf 1"
 
     over = won
+    score = None
 
     @property
     def commands(self) -> Sequence[str]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.scienceworld import lesson, play
+from benchmarks.alfworld.policy import read_transcripts
+from benchmarks.scienceworld import lesson
 from benchmarks.scienceworld.lesson import Lesson
 from memory_node.cli import main
 
@@ -80,8 +80,8 @@ def test_lessons_are_the_first_variations_of_each_task(engine: Engine) -> None:
 def test_solutions_of_train_are_written_as_transcripts(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(play, "TASKS", ("boil",))
-    play.write_solutions(tmp_path / "train.jsonl")
+    monkeypatch.setattr(lesson, "TASKS", ("boil",))
+    lesson.write_solutions(tmp_path / "train.jsonl")
     rows = list(read_transcripts(tmp_path / "train.jsonl"))
     assert len(rows) == 3
     assert rows[0]["turns"] == [("focus on water", "You focus on water."), ("heat water", "You heat water.")]

@@ -10,22 +10,17 @@ from small_game import Embedder
 from small_lesson import SmallLesson
 from test_alfworld_compiled import Obedient
 
-from benchmarks.alfworld.aid import Aid
-from benchmarks.alfworld.command import Setting
-from benchmarks.alfworld.compiled_aid import CompiledSetting
+from benchmarks.alfworld.compiled import CompiledSetting
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
-from benchmarks.alfworld.transcripts import TranscriptFile
-from benchmarks.compiler_scienceworld import rows_of_scienceworld
+from benchmarks.alfworld.policy import Aid, PolicyPlayer, TranscriptFile
+from benchmarks.compiler_text import rows_of_scienceworld
 from benchmarks.compiler_variants import EMPTY_M, NO_LOOPS, NO_STATE, NONE, SHUFFLED_M, STATIC, TEXT
-from benchmarks.scienceworld.command_rules import CommandRules
-from benchmarks.scienceworld.compiled_lesson import CompiledLesson, lesson_aids
-from benchmarks.scienceworld.lesson_attempts import LessonAttempts
-from benchmarks.scienceworld.name_likeness import NameLikeness
-from benchmarks.scienceworld.play import LessonPlayer
+from benchmarks.scienceworld.command_rules import CommandRules, LessonAttempts
+from benchmarks.scienceworld.commands import NameLikeness
+from benchmarks.scienceworld.lesson import CompiledLesson, lesson_aids
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.errors import InvalidValueError
-from memory_node.planner.planner_config import LlmConfig
 
 TASK = "chill the pot. First, focus on the pot. Then, move it to the fridge."
 OTHER = "warm a cake in some oven"
@@ -159,15 +154,10 @@ def test_lesson_is_won_by_an_executor_that_follows_advice(tmp_path: Path) -> Non
     aid(TEXT, tmp_path)
     opened = lesson_aids(CompiledSetting(TEXT, attempts=tmp_path / "train.jsonl"), Letters())
     executor = Obedient()
-    player = LessonPlayer(
-        executor,
-        Setting("executor", 20, LlmConfig()),
-        lambda *_: SmallLesson(TASK, lambda small: "metal pot" in small.layout["fridge"]),
-        opened,
-    )
-    done = player.play(Game("a/1", "a", b""))
-    assert (done.game.won, done.game.steps, done.score) == (True, 6, 1.0)
-    account = done.game.compiling
+    lesson = SmallLesson(TASK, lambda small: "metal pot" in small.layout["fridge"])
+    done = PolicyPlayer(executor, 20, 5.0, opened, lambda _: lesson).play(Game("a/1", "a", b""))
+    assert (done.won, done.steps, done.score) == (True, 6, 1.0)
+    account = done.compiling
     assert account == CompilingAccount(account.milliseconds, (False,) * 6, (0,) * 6, ())
     assert "Robot: the robot stands at hallway" in executor.seen[0][-1].text
 

@@ -12,9 +12,7 @@ import pytest
 from small_game import Embedder
 from test_alfworld_compiled import HEATED, KINDS, LEARNT, game_of
 
-from benchmarks.alfworld.attempts import Attempts
-from benchmarks.alfworld.compiled import goals_reader
-from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.compiled import Attempts, CompiledAids, goals_reader
 from benchmarks.alfworld.games import Game
 from benchmarks.compiler_variants import FULL, row_of
 from memory_node.context.config import CompilerModelConfig

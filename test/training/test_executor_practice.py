@@ -7,9 +7,9 @@ import pytest
 from small_game import Embedder
 from test_alfworld_compiled import HEATED, LEARNT, game_of
 
-from benchmarks.alfworld.compiled_aid import CompiledAids, CompiledSetting, compiled_aids
+from benchmarks.alfworld.compiled import CompiledAids, CompiledSetting, compiled_aids
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.play import for_text_games
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from training.executor.practice import Practice, PractisedGame, PractisedStep, read_games

@@ -9,9 +9,7 @@ from tiny_world import WordEmbedder
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.workers import Outcome, Ready
-from benchmarks.stream.alfworld import ExecutorSetting
-from benchmarks.stream.game_cache import GameCache
-from benchmarks.stream.told_player import told_game
+from benchmarks.stream.alfworld import ExecutorSetting, GameCache, told_game
 from memory_node.lessons.lesson import Wording
 from memory_node.lessons.method import written
 from memory_node.planner.planner_config import LlmConfig

@@ -13,18 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alfworld.attempts import Attempts
-from benchmarks.alfworld.compiled import goals_reader
-from benchmarks.alfworld.compiled_aid import CompiledAids
-from benchmarks.alfworld.dialogue import opening, turn, with_memory
+from benchmarks.alfworld.compiled import Attempts, CompiledAids, goals_reader
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.open_world import for_text_games
-from benchmarks.alfworld.play import GameEngine
-from benchmarks.alfworld.policy import last_turns
+from benchmarks.alfworld.play import GameEngine, for_text_games
+from benchmarks.alfworld.policy import last_turns, opening, read_transcripts, turn, with_memory
 from benchmarks.alfworld.sentences import read_task
-from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.compiler_variants import TEXT
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue

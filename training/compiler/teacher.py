@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmarks.alfworld.dialogue import with_memory
+from benchmarks.alfworld.policy import with_memory
 from memory_node.context.brief_state import BriefState, Delete, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery, StepObservation
 from memory_node.context.prompt_compiler import (

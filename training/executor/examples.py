@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.alfworld.compiled_aid import TURNS_WITH_STATE
-from benchmarks.alfworld.dialogue import opening, turn, with_memory
-from benchmarks.alfworld.policy import last_turns
+from benchmarks.alfworld.compiled import TURNS_WITH_STATE
+from benchmarks.alfworld.policy import last_turns, opening, turn, with_memory
 from memory_node.llm.chat import Message
 from training.adapters.example import Example, Tokenizer, answered, grown
 from training.executor.practice import PractisedGame

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alfworld.compiled_aid import CompiledSetting, compiled_aids
+from benchmarks.alfworld.compiled import CompiledSetting, compiled_aids
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.play import for_text_games
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.search.embedders import CachingEmbedder

@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alfworld.aid import Aid, OpenAid
-from benchmarks.alfworld.dialogue import choices
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine
+from benchmarks.alfworld.policy import Aid, OpenAid, choices
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.rows import read_rows
 from memory_node.scene_graph.place_habits import PlaceCensus

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.alfworld.transcripts import read_transcripts
+from benchmarks.alfworld.policy import read_transcripts
 from training.adapters.command import Training, add_training_arguments, train_adapter
 from training.adapters.example import Example, Tokenizer
 from training.executor.examples import examples_of

@@ -9,18 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alfworld.aid import OpenAid
-from benchmarks.alfworld.attempts import Attempts
-from benchmarks.alfworld.compiled import goals_reader
-from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.compiled import Attempts, CompiledAids, goals_reader
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.open_world import for_text_games
-from benchmarks.alfworld.play import GameEngine, PlayedGame
-from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.averages import interval_of
+from benchmarks.alfworld.play import GameEngine, PlayedGame, for_text_games
+from benchmarks.alfworld.policy import OpenAid, PolicyPlayer, read_transcripts
 from benchmarks.compiler_variants import FULL
+from benchmarks.rows import interval_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiler

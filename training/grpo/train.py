@@ -16,8 +16,7 @@ from typing import Any
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import Game, load_games, task_of
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.policy import ADAPTER
-from benchmarks.alfworld.transcripts import read_transcripts
+from benchmarks.alfworld.policy import ADAPTER, read_transcripts
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder

@@ -8,9 +8,7 @@ from functools import partial
 
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.workers import Outcome, Ready, Workers
-from benchmarks.stream.alfworld import ExecutorSetting, attempt_of, player_of
-from benchmarks.stream.game_cache import GameCache
-from benchmarks.stream.told_player import ToldGame, told_game
+from benchmarks.stream.alfworld import ExecutorSetting, GameCache, ToldGame, attempt_of, player_of, told_game
 from memory_node.lessons.lesson import Lesson
 from training.optimizer.reward import Rollout
 from training.robot_tasks import RobotTasks

@@ -7,14 +7,12 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.alfworld.deeds import attempt_of_game
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games, task_of
-from benchmarks.alfworld.policy import with_shipped_adapter
-from benchmarks.alfworld.transcripts import read_transcripts
-from benchmarks.averages import shuffled
-from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting
-from benchmarks.stream.game_cache import GameCache
+from benchmarks.alfworld.policy import read_transcripts, with_shipped_adapter
+from benchmarks.alfworld.sentences import attempt_of_game
+from benchmarks.rows import shuffled
+from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting, GameCache
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.lessons.optimizer.attempt import Attempt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.alfworld.dialogue import split_advice
+from benchmarks.alfworld.policy import split_advice
 from memory_node.llm.chat import Message
 from training.adapters.example import Tokenizer
 from training.compiler.teacher import CompilerPair

@@ -1,0 +1,126 @@
+"""The rows of `bench compiler` on text games and lessons: one frozen executor, memory compiled in several ways."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.alfworld.command import Setting, play_all
+from benchmarks.alfworld.compiled import CompiledSetting
+from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.games import Game, load_games
+from benchmarks.alfworld.learnt import Learnt
+from benchmarks.alfworld.policy import TranscriptFile, with_shipped_adapter
+from benchmarks.compiler_variants import EMPTY_M, FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT, row_of
+from benchmarks.model_figures import llm_config
+from benchmarks.scienceworld.lesson import TASKS, lesson_player, lessons, write_solutions
+from benchmarks.stream.alfworld import progress_of
+from memory_node.context.config import CompilerConfig
+from memory_node.domain.errors import InvalidValueError
+
+SCIENCEWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS)
+ALFWORLD_VARIANTS = (*SCIENCEWORLD_VARIANTS, *WITH_LATENT)
+# Of lessons. The others compile skills, and a lesson is played with commands.
+COMPILERS = ("rules",)
+_WITHOUT_ATTEMPTS = frozenset({NONE, EMPTY_M})
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one row is made with. compiler: "none" where nothing is compiled. soft_memory: of the latent tokens."""
+
+    variant: str
+    compiler: str
+    soft_memory: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The variant; of several soft memories each by the name of its file."""
+        return self.soft_memory.stem if self.soft_memory is not None and self.variant == FULL else self.variant
+
+    def setting(self, args: argparse.Namespace, model: Any, config: CompilerConfig) -> Setting:
+        """Return how the games of the row are played; without memory nothing is compiled."""
+        if self.variant == NONE:
+            return Setting("executor", args.max_steps, model)
+        if self.soft_memory is not None:
+            config = config.changed(llm=config.llm.changed(soft_memory_path=str(self.soft_memory)))
+        who = "rules" if self.compiler == "none" else self.compiler
+        compiled = CompiledSetting(self.variant, who, config, args.attempts, args.seed)
+        return Setting("executor", args.max_steps, model, compiled=compiled)
+
+
+def rows_asked(variants: Sequence[str], compilers: Sequence[str], soft_memories: Sequence[Path]) -> Iterator[Row]:
+    """Yield the rows of some variants: one for each compiler, or for each soft memory of the learned one."""
+    for variant in variants:
+        if variant in WITH_LATENT:
+            yield from (Row(variant, "learned", path) for path in soft_memories)
+        else:
+            yield from (Row(variant, name) for name in (compilers if variant in OF_COMPILERS else ("none",)))
+
+
+def rows_of_alfworld(
+    args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows, each as soon as it is measured.
+
+    Raises:
+        ResourceMissingError: the engine is not installed.
+        NotFoundError: a file is not there.
+    """
+    require_engine()
+    games = load_games(args.games, args.limit, args.seed)
+    model = with_shipped_adapter(llm_config(args))
+    with Learnt(args.memory_file, learns=False) as learnt:
+        for row in rows_asked(variants, args.compilers, args.soft_memory or ()):
+            known = learnt if row.variant != NONE else None
+            [played] = play_all([games], row.setting(args, model, config), args.jobs, known, TranscriptFile(None))
+            progress = [progress_of(game) for game in played if not game.lost]
+            yield row_of(row.name, row.compiler, played, progress)
+
+
+def rows_of_scienceworld(
+    args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows, each as soon as it is measured.
+
+    Raises:
+        InvalidValueError: a compiler is not there, rows with M are asked for without attempts, or a line of these is
+            no transcript.
+        ResourceMissingError: the engine or Java is not installed.
+    """
+    if others := sorted(set(args.compilers) - set(COMPILERS)):
+        raise InvalidValueError(
+            f"--on scienceworld has the compilers {', '.join(COMPILERS)}, got {', '.join(others)}: these compile "
+            "skills, and lessons are played with commands"
+        )
+    lacking = [variant for variant in variants if variant not in _WITHOUT_ATTEMPTS]
+    if lacking and args.attempts is None:
+        raise InvalidValueError(
+            f"the rows {', '.join(lacking)} need --attempts FILE: transcripts; if FILE does not exist, the engine's "
+            "solutions of train variations are written to it"
+        )
+    if lacking and not args.attempts.exists():
+        print(f"writing the engine's solutions of train variations to {args.attempts}", file=sys.stderr)
+        write_solutions(args.attempts)
+    games, model = judged_lessons(args.limit), llm_config(args)
+    for row in rows_asked(variants, args.compilers, ()):
+        setting = row.setting(args, model, config)
+        player = partial(lesson_player, setting)
+        [played] = play_all([games], setting, args.jobs, None, TranscriptFile(None), player)
+        yield row_of(row.name, row.compiler, played, [game.score or 0.0 for game in played])
+
+
+def judged_lessons(limit: int) -> list[Game]:
+    """Return so many lessons of the variations `dev`: the first of each task, then the second, and so on."""
+    each = math.ceil(limit / len(TASKS))
+    of_task: dict[str, list[Game]] = {task: [] for task in TASKS}
+    for game in lessons(TASKS, "dev", each):
+        of_task[game.task_type].append(game)
+    in_turn = (games[number] for number in range(each) for games in of_task.values() if number < len(games))
+    return list(in_turn)[:limit]
