@@ -223,13 +223,20 @@ class ScriptedHands:
 
     def slice(self, thing: Thing, tools: Sequence[str] | None) -> None:
         """Cut a thing; tools: ids of the things that may be touched, None for any."""
-        knives = [one for one in self._world if one.can(Property.CUTS) and (tools is None or one.id in tools)]
+        knives = [
+            one
+            for one in self._world
+            if one.can(Property.CUTS) and (tools is None or one.id in tools) and self._can_take(one)
+        ]
         if not knives:
             raise CannotError("no knife may be used")
         self.fetch(knives[0])
         self.go(thing)
         self.do("SliceObject", thing.id)
         self.free_hand()
+
+    def _can_take(self, thing: Thing) -> bool:
+        return self.is_allowed("PickupObject", thing.id) and not self._never("PickupObject", thing.id)
 
     def _at_one_of(self, places: Sequence[Thing], skill: str, thing: Thing, act: Callable[[Thing], None]) -> None:
         for place in places:

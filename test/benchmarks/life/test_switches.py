@@ -248,6 +248,10 @@ DAYS = """
       want: {at: {tomato: Ana}, state: {bowl: cleaned}, only: [tomato, bowl], says: [[done, ready]]}
     - do: cut the apple
       want: {state: {apple: sliced}, only: [apple, knife], calls: [SliceObject apple]}
+    - add: {butter_knife: {class: ButterKnife, at: table}}
+    - fault: {skill: PickupObject, thing: knife}
+    - do: cut the tomato
+      want: {state: {tomato: sliced}, no_calls: [PickupObject knife]}
     - do: which one?
       want: {asks: true}
 """
