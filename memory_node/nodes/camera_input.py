@@ -227,10 +227,16 @@ class CameraInput:
             self._put_settled(nothing_more=True)
 
     def _is_at_rest(self, stamp_ns: int) -> bool:
-        at_rest = self._still_view.is_at_rest(stamp_ns)
-        if at_rest:
-            self._counters.dropped("still")
-        return at_rest
+        rest_s = self._still_view.rest_s(stamp_ns)
+        if rest_s > 0.0:
+            self._leave_out(rest_s)
+        return rest_s > 0.0
+
+    def _leave_out(self, rest_s: float) -> None:
+        """Count images at rest; no message is urgent for so long."""
+        self._counters.dropped("still")
+        for side in self._sides:
+            side.pause(rest_s)
 
     def _put_settled(self, nothing_more: bool = False) -> None:
         for moment, (depth, color, *results) in self._synchronizer.settled(nothing_more):
@@ -275,7 +281,7 @@ class CameraInput:
             return
         color, depth_m = self._camera.pictures(images)
         if not self._still_view.is_wanted(stamp_ns, map_T_camera, color, depth_m):
-            self._counters.dropped("still")
+            self._leave_out(self._still_view.rest_s(stamp_ns))
             return
         color, depth_m, intrinsics = self._camera.view(color, depth_m, camera_T_depth)
         frame = self._frame_of_images(images, map_T_camera, color, depth_m, intrinsics)

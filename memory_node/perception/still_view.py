@@ -25,8 +25,8 @@ _VIEWS = 30
 _NEVER_NS = -(2**62)
 # Views are wanted for so long after something new, until memory has settled on it.
 _SETTLES_S = 1.0
-# A view at rest is compared so often (s): soon enough for what appears, moves or vanishes to be seen within 0.2 s.
-_COMPARED_EVERY_S = 0.1
+# Views at rest are compared at least so often (s): what appears, moves or vanishes is seen within 0.2 s.
+_COMPARED_WITHIN_S = 0.15
 
 Blocks = NDArray[np.float32]
 
@@ -46,19 +46,24 @@ class StillView:
         self._period_ns = int(period_s * 1e9)
         self._pose: Pose | None = None
         self._layers: tuple[_Layer, ...] = ()
-        self._used_ns = self._new_ns = self._compared_ns = _NEVER_NS
+        self._used_ns = self._new_ns = self._compared_ns = self._asked_ns = _NEVER_NS
+        self._step_ns = 0  # from the view before to the newest
 
-    def is_at_rest(self, stamp_ns: int) -> bool:
-        """Return whether a view need not even be compared: nothing was new for a while, and one was compared just now.
-        Call it before `is_wanted`, which need not be called then; also from another thread, as soon as a view has come.
+    def rest_s(self, stamp_ns: int) -> float:
+        """Return for how long, from a view on, none need even be compared: nothing was new for a while, one was
+        compared just now, and another will come in time. 0: compare this one. Call it before `is_wanted`, which need
+        not be called else; also from another thread, as soon as a view has come.
         """
+        if stamp_ns > self._asked_ns:
+            self._step_ns, self._asked_ns = stamp_ns - self._asked_ns, stamp_ns
         since_ns = stamp_ns - self._compared_ns
-        return (
+        rests = (
             self._period_ns > 0
-            and 0 <= since_ns < _COMPARED_EVERY_S * 1e9
+            and since_ns >= 0
             and not self._is_due(stamp_ns, since_ns)
             and not self._settles(self._compared_ns)  # else one that came before, and still waits, may show news
         )
+        return max(0.0, _COMPARED_WITHIN_S - (since_ns + self._step_ns) * 1e-9) if rests else 0.0
 
     def is_wanted(
         self, stamp_ns: int, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]
@@ -71,7 +76,7 @@ class StillView:
             return True
         interval_ns = stamp_ns - self._compared_ns
         if interval_ns < 0:
-            self._used_ns = _NEVER_NS
+            self._used_ns = self._asked_ns = _NEVER_NS
         if interval_ns < 0 or self._is_new(map_T_camera, color, depth_m):
             self._new_ns = stamp_ns
         self._compared_ns = stamp_ns  # last: another thread asks whether the next view is at rest

@@ -203,6 +203,21 @@ def test_what_appears_before_a_resting_camera_is_known_within_the_period(peer: R
         assert watched.present == 1
 
 
+def test_every_frame_of_a_resting_camera_is_counted_where_few_may_wait(peer: RosPeer, tmp_path: Path) -> None:
+    few = {"camera_reliability": "reliable", "expert.most_behind": 2, "expert.queue_size": 2}
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **few) as node:
+        watched = Watched(peer, node)
+        for _ in range(SETTLED):
+            watched.shows(1)
+        before = worked_off(node)
+        for _ in range(SETTLED):
+            watched.camera.show(watched.number * FRAME_NS)
+            watched.number += 1
+            time.sleep(FRAME_NS * 1e-9)
+        wait_until(lambda: worked_off(node) == before + SETTLED)
+        assert not [name for name in counted(node) if name.startswith("skipped.")]
+
+
 def test_images_that_cannot_be_used_are_told_of_a_resting_camera_too(peer: RosPeer, tmp_path: Path) -> None:
     def smaller(msg: Any) -> None:
         msg.width //= 2

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -125,6 +126,23 @@ def test_messages_that_come_faster_than_they_are_taken_do_not_hold_up_the_end(pe
         listener.side.stop()
         assert len(listener.numbers) - taken < MESSAGES // 3
         thread.join()
+
+
+def test_what_comes_in_a_pause_is_taken_at_its_end(peer: RosPeer) -> None:
+    pause_s, taken_s = 0.2, list[float]()
+    with heard(peer.domain_id) as listener:
+
+        def take(data: bytes) -> None:
+            listener.take(data)
+            taken_s.append(time.monotonic())
+            listener.side.pause(pause_s)
+
+        listener.side.subscribe(PointStamped, "points", take, profile("RELIABLE"))
+        listener.side.start()
+        publish(peer, listener, "RELIABLE", period_s=0.005).join()
+        wait_until(lambda: len(listener.numbers) >= MESSAGES)
+    assert listener.numbers == list(range(MESSAGES))
+    assert sum(later - earlier > 0.8 * pause_s for earlier, later in pairwise(taken_s)) >= 5
 
 
 def test_a_best_effort_publisher_beside_a_reliable_one_is_heard(peer: RosPeer) -> None:

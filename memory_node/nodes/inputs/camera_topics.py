@@ -32,10 +32,14 @@ def topic_of(stream: str, transport: str) -> tuple[type, str]:
     return CompressedImage, f"{stream}/{'compressedDepth' if stream == DEPTH else 'compressed'}"
 
 
+# While a view is at rest, so much of it waits in the middleware before it is taken (messages).
+_AT_REST = 20
+
+
 def profile_of(reliability: CameraReliability, depth: int) -> QoSProfile:
     """Return the quality of service of a stream; `auto` begins with best effort."""
     policy = ReliabilityPolicy.RELIABLE if reliability == "reliable" else ReliabilityPolicy.BEST_EFFORT
-    return QoSProfile(depth=depth, reliability=policy)
+    return QoSProfile(depth=max(depth, _AT_REST), reliability=policy)
 
 
 class NewestImage:

@@ -66,7 +66,7 @@ class InputParameters(Parameters):
     still_period_s: float = parameter(
         1.0,
         "time from one frame that is used to the next while the camera stands still and the view does not change; "
-        "what is new in a view is looked at within 0.1 s, with each frame; 0: each frame is used",
+        "what is new in a view is looked at within 0.15 s, with each frame; 0: each frame is used",
         0.0,
         10.0,
     )
