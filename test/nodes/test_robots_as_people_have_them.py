@@ -169,6 +169,7 @@ def test_own_pick_action_gets_the_mapped_goal_and_its_failure_is_told(own_type: 
 
 
 @EMBEDDED
+@pytest.mark.parametrize("actions", [{}, {"PickupObject": "/another_pick"}])
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -182,16 +183,17 @@ def test_own_pick_action_gets_the_mapped_goal_and_its_failure_is_told(own_type: 
     ],
 )
 def test_map_that_does_not_fit_is_refused_at_the_start(
-    own_type: Any, tmp_path: Path, old: str, new: str, said: str
+    own_type: Any, tmp_path: Path, old: str, new: str, said: str, actions: dict[str, str]
 ) -> None:
     file = tmp_path / "actions.yaml"
     file.write_text(MAP.replace(old, new))
+    config = SkillsParameters.model_validate({"action_map": str(file), "actions": actions})
     context = rclpy.context.Context()
     rclpy.init(context=context)
     node = rclpy.create_node("mapped", context=context)
     try:
         with pytest.raises(InvalidValueError) as error:
-            ForwardedSkills(node, SkillsParameters(action_map=str(file)), None)  # type: ignore[arg-type]
+            ForwardedSkills(node, config, None)  # type: ignore[arg-type]
         assert said in str(error.value)
         assert "parameter action_map" in str(error.value)
     finally:

@@ -189,6 +189,7 @@ def test_way_through_the_home_keeps_off_furniture_and_none_leads_into_it(robot: 
     rows, columns = grid.to_cell(dense)
     assert (grid.cells[rows, columns] == 0).all()
     assert find_way(grid, np.array([0.6, 2.7]), np.array([1.6, 2.7]), 0.3) is None
+    assert find_way(grid, np.array([0.6, 2.7]), np.array([6.2, 1.2]), 9.0) is None, "too wide a robot fits nowhere"
 
 
 def test_open_drawer_is_an_obstacle_and_seen_as_open(robot: BodyRobot) -> None:

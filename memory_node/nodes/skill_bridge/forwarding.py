@@ -84,9 +84,14 @@ class ForwardedSkills:
         self._timeout_s = config.action_timeout_s
         self._frame = config.map_frame
         own = {skill: name for skill, name in vars(config.actions).items() if name}
-        maps = read_action_map(Path(config.action_map)) if config.action_map else {}
-        self._maps = {skill: one for skill, one in maps.items() if skill not in own}
+        self._maps = read_action_map(Path(config.action_map)) if config.action_map else {}
         self._types = {skill: _type_of(skill, one) for skill, one in self._maps.items()}
+        for (
+            skill,
+            one,
+        ) in self._maps.items():  # also those that give way: they count once `actions` no longer names them
+            self._check(skill, one)
+        self._maps = {skill: one for skill, one in self._maps.items() if skill not in own}
 
         def called(kind: Any, name: str, key: str) -> ActionCall:
             return ActionCall(node, kind, name, key, config.deadlines_s, running)
@@ -94,7 +99,6 @@ class ForwardedSkills:
         self._calls = {skill: called(ExecuteSkill, name, f"actions.{skill}") for skill, name in own.items()}
         for skill, one in self._maps.items():
             self._calls[skill] = called(self._types[skill], one.action, f"action_map: {skill}")
-            self._check(skill, one)
 
     def __contains__(self, skill: str) -> bool:
         return skill in self._calls

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.spatial import ConvexHull
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import CameraFrame
@@ -81,7 +82,10 @@ def find_way(grid: OccupancyMap, start: FloatArray, goal: FloatArray, radius_m: 
     A start that is too close to something is left by the nearest free cell.
     """
     x, y, _ = grid.map_T_origin.position
-    free = FreeGrid(grid.cells, grid.resolution_m, (float(x), float(y)), radius_m, _ROOMY_M, _TIGHT_COST)
+    try:
+        free = FreeGrid(grid.cells, grid.resolution_m, (float(x), float(y)), radius_m, _ROOMY_M, _TIGHT_COST)
+    except InvalidValueError:  # the robot fits nowhere
+        return None
     (row,), (column,) = grid.to_cell(np.array([goal[:2]]))
     inside = 0 <= row < grid.cells.shape[0] and 0 <= column < grid.cells.shape[1]
     way = free.path(start, goal) if inside and free.navigable[row, column] else None
