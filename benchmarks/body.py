@@ -1,5 +1,4 @@
-"""`bench body`: skills and instructions of a robot with physics. The simulation decides success, not the robot's
-report."""
+"""`bench body`: skills and instructions of a robot with physics, whose simulation decides success, not its report."""
 
 from __future__ import annotations
 
@@ -12,9 +11,49 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.body_outcome import Outcome, RelationCount
 from benchmarks.rows import emit
 from memory_node.nodes.run import activate_ros
+
+
+@dataclass(frozen=True)
+class RelationCount:
+    """Things in view: told: memory has them on or in something; right: as physics does; there: physics does at all."""
+
+    told: int = 0
+    right: int = 0
+    there: int = 0
+
+    def __add__(self, other: RelationCount) -> RelationCount:
+        return RelationCount(self.told + other.told, self.right + other.right, self.there + other.there)
+
+    @property
+    def precision(self) -> float | None:
+        """Of what memory tells; None where it tells nothing."""
+        return self.right / self.told if self.told else None
+
+    @property
+    def recall(self) -> float | None:
+        """Of what is so; None where nothing is."""
+        return self.right / self.there if self.there else None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The robot's report and the result by physics. claimed: the robot reports success. success: physics confirms it.
+    cause: the reason of a failure; "denied" if the robot reports success and physics does not confirm it.
+    position_errors_m: of the remembered positions of what the camera saw in the end. relations: of the same things.
+    """
+
+    kind: str
+    what: str
+    claimed: bool
+    success: bool
+    cause: str
+    distance_m: float
+    seconds: float
+    position_errors_m: tuple[float, ...] = ()
+    relations: RelationCount = RelationCount()
+
 
 _HOME_EVERY = 12  # trials; then another home, with an empty memory
 _INSTRUCTIONS_EVERY = 4  # likewise

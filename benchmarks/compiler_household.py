@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from benchmarks.alfred_home import ALFRED_REACH_M
 from benchmarks.compiler_variants import (
     NO_FAULTS,
     NO_STATE,
@@ -22,7 +23,6 @@ from benchmarks.compiler_variants import (
     retrieval_of,
     tokens_of,
 )
-from benchmarks.guidance_judge import GuidedMoment, is_precise
 from benchmarks.household_cases import Case
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -33,13 +33,82 @@ from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort, StepObservation, TakenStep
 from memory_node.domain.clock import system_clock
+from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_declaration import ArgumentKind
+from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import NullLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner
+from memory_node.sim.execution import RobotConfig
+from memory_node.sim.robot import HomeRobot
+from memory_node.sim.world import World
+
+# Sequences with more preparations are not searched; guidance that needs one counts as wrong.
+_LONGEST = 2
+
+
+@dataclass(frozen=True)
+class GuidedMoment:
+    """What was guided: the home as it was, where the robot stood, what the executor was about to do, the guidance."""
+
+    world: World
+    pose: Pose
+    proposed: SkillCall
+    goal: SkillCall
+
+
+def is_precise(moment: GuidedMoment) -> bool:
+    """Return whether the guided call lies on a shortest way, in skills, from the state of then to the proposed call.
+
+    The home's own skills decide, none of which fails by chance: after the guided call one preparation less must be
+    needed than before it. The proposed call itself is right where it can be done at once.
+    """
+    here = (moment.world, moment.pose)
+    if moment.goal == moment.proposed:
+        return _tried(here, moment.proposed) is not None
+    there = _tried(here, moment.goal)
+    if there is None:
+        return False
+    left = next((n for n in range(_LONGEST + 1) if _leads(there, moment.proposed, n)), None)
+    return left is not None and not any(_leads(here, moment.proposed, n) for n in range(left + 1))
+
+
+def _leads(state: tuple[World, Pose], proposed: SkillCall, preparations: int) -> bool:
+    """Return whether the proposed call can be done after exactly so many preparations."""
+    if preparations == 0:
+        return _tried(state, proposed) is not None
+    after = (_tried(state, call) for call in _preparations(state[0], proposed))
+    return any(reached is not None and _leads(reached, proposed, preparations - 1) for reached in after)
+
+
+def _tried(state: tuple[World, Pose], call: SkillCall) -> tuple[World, Pose] | None:
+    """Return the state after a skill, None where it fails; the given state stays as it is."""
+    world = state[0].copy()
+    robot = HomeRobot(world, RobotConfig(reach_m=ALFRED_REACH_M))
+    robot.body.pose = state[1]
+    return (world, robot.body.pose) if robot.run(call).success else None
+
+
+def _preparations(world: World, proposed: SkillCall) -> Iterator[SkillCall]:
+    """Yield what may have to come before a call: drive to its things, take what it is done with, open what is shut."""
+    skill = SKILLS[proposed.skill]
+    things = [
+        text for argument, text in zip(skill.arguments, proposed.arguments) if argument.kind is ArgumentKind.OBJECT
+    ]
+    for text in things:
+        yield SkillCall("GoToObject", (text,))
+        yield SkillCall("OpenObject", (text,))
+        yield SkillCall("PickupObject", (text,))
+        if text in world:
+            around = world.closed_around(world[text])
+            if around is not None:
+                yield SkillCall("GoToObject", (around.id,))
+                yield SkillCall("OpenObject", (around.id,))
 
 
 @dataclass(frozen=True)
@@ -148,7 +217,7 @@ def _stream(
     models: ModelShelf,
     advance: Callable[[], object],
 ) -> list[Trial]:
-    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see household_stream."""
+    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see bench household --faults."""
     experience = Experience(ExperienceConfig(), NullLog(), system_clock)
     others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
 

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.inspected_process import inspected_by, stored_memory
-from benchmarks.inspector_clients import Clients
-from benchmarks.inspector_page import page_rows
+from benchmarks.inspector_clients import Clients, page_rows
 from benchmarks.process_figures import processor_s
 from benchmarks.rows import emit
 from memory_node.app.progress import shown

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.scene import BASE_T_CAMERA, Drive, shaded
-from benchmarks.scene_camera import CAMERA, detect, render
+from benchmarks.scene_site import CAMERA, detect, render
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.memory import RobotMemory

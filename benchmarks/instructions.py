@@ -17,8 +17,8 @@ import yaml
 
 from benchmarks import plain_commands
 from benchmarks.alfred_goals import alfred_goal
-from benchmarks.goal_effects import effects
 from benchmarks.household_cases import read_rows
+from benchmarks.plain_commands import effects
 from benchmarks.rows import emit, median_of
 from memory_node.app.progress import progress_bar, shown
 from memory_node.catalogue.label_space import load_catalogue

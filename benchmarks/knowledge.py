@@ -19,7 +19,7 @@ from benchmarks.knowledge_load import load_row
 from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_utility import BUDGETS, utility_rows
-from benchmarks.likelihood.scoring import scoring_model
+from benchmarks.likelihood import scoring_model
 from benchmarks.memory_utility import UtilityRow
 from benchmarks.model_extraction import ModelExtractor
 from benchmarks.rows import emit

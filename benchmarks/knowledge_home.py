@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from benchmarks.goal_effects import effects
 from benchmarks.knowledge_rankers import NoLog
+from benchmarks.plain_commands import effects
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.recalled import Recalled

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.likelihood.scoring import LlamaScores
+from benchmarks.likelihood import LlamaScores
 from memory_node.domain.context import estimate_tokens
 from memory_node.knowledge.text import plain_words, sentences, stems
 from memory_node.llm.chat import Deadline, Message

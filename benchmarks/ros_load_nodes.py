@@ -34,8 +34,7 @@ from vision_msgs.msg import Detection2DArray
 
 from benchmarks.ros_load_kinds import LOADS, Load
 from benchmarks.scene import BASE_T_CAMERA, shaded
-from benchmarks.scene_camera import CAMERA, detect, render
-from benchmarks.scene_site import ROOM_M, build_site, room_corner
+from benchmarks.scene_site import CAMERA, ROOM_M, build_site, detect, render, room_corner
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.tf_stream import transforms_in

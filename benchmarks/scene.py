@@ -14,10 +14,9 @@ import numpy as np
 
 from benchmarks.process_figures import figures_of
 from benchmarks.rows import emit
-from benchmarks.scene_camera import CAMERA, View, detect, render
 from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, RelationScore, score_relations
 from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
-from benchmarks.scene_site import ROOM_M, build_site, rearrange, room_corner
+from benchmarks.scene_site import CAMERA, ROOM_M, View, build_site, detect, rearrange, render, room_corner
 from memory_node.app.progress import progress_bar
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject

@@ -9,8 +9,7 @@ import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks.scene_camera import CAMERA, View
-from benchmarks.scene_site import Site, Thing
+from benchmarks.scene_site import CAMERA, Site, Thing, View
 from memory_node.domain.scene import SceneObject
 from memory_node.scene_graph.graph import SceneGraph
 

@@ -46,18 +46,19 @@ _CHECKOUT = Path(__file__).resolve().parents[1]
 class CheckoutGroup:
     """Commands that a checkout has and an installed robot has not: a top-level package lists its own in COMMANDS.
 
-    prints_rows: they all take --json and --seed.
+    prints_rows: they all take --json and --seed. extra: brings the packages that they need.
     """
 
     package: str
     summary: str
     metavar: str
     prints_rows: bool = False
+    extra: str = ""
 
 
 GROUPS = {
     "bench": CheckoutGroup("benchmarks", "measure it", "BENCHMARK", prints_rows=True),
-    "train": CheckoutGroup("training", "train the weights that ship", "MODEL"),
+    "train": CheckoutGroup("training", "train the weights that ship", "MODEL", extra="learning"),
 }
 
 
@@ -117,7 +118,13 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
                 members[second].add_argument(
                     "--seed", type=int, default=0, help="seed of every random choice (default 0)"
                 )
-            return parser, _declared(choices[second][0], members[second])
+            try:
+                return parser, _declared(choices[second][0], members[second])
+            except ModuleNotFoundError as error:
+                if not group.extra:
+                    raise
+                needed = f"pip install 'robot_memory[{group.extra}]'"
+                raise RobotMemoryError(f"{name} {second} needs packages: {needed} ({error})") from error
     if first in COMMANDS:
         return parser, _declared(COMMANDS[first][0], parsers[first])
     return parser, None

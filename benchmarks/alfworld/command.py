@@ -21,7 +21,7 @@ from benchmarks.alfworld.learnt import Carried, Learnt
 from benchmarks.alfworld.play import PlayedGame, Player, for_text_games
 from benchmarks.alfworld.policy import OpenAid, PolicyPlayer, TranscriptFile, habits_at_first, with_shipped_adapter
 from benchmarks.alfworld.workers import Workers
-from benchmarks.likelihood.scoring import scoring_model
+from benchmarks.likelihood import scoring_model
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
 from benchmarks.rows import emit, shuffled

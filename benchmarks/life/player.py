@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from benchmarks.ablated_memory import MemoryProxy
 from benchmarks.life import switches
 from benchmarks.life.day_form import GoalForm
 from benchmarks.life.home import USER, USER_CLASS, pieces_of, room_called
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.sightings import remembered_as
-from benchmarks.memory_proxy import MemoryProxy
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Compilations

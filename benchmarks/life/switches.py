@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
-from benchmarks.cache_runs import COMPARED
+from benchmarks.cache import COMPARED
 from benchmarks.life.day_form import Category
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.context import Memory

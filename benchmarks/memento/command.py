@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from benchmarks.memento.floor_plan import FloorPlan, class_name_of
 from benchmarks.memento.life import MementoLife, Trial
+from benchmarks.memento.robot import FloorPlan, class_name_of
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner

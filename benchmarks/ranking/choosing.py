@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchmarks.likelihood.scoring import LlamaScores
+from benchmarks.likelihood import LlamaScores
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, Message, RejectedReplyError, Reply
 from memory_node.llm.gbnf import Rules, one_of_texts

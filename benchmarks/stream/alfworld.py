@@ -19,7 +19,7 @@ from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.policy import Advise, Advised, PolicyPlayer, choices
 from benchmarks.alfworld.sentences import attempt_of_game, deed_of, read_task
 from benchmarks.alfworld.workers import Ready, Workers
-from benchmarks.likelihood.scoring import scoring_model
+from benchmarks.likelihood import scoring_model
 from benchmarks.ranking.choosing import RankedChoice
 from benchmarks.reply_cache import KeptLines, mark_of
 from benchmarks.rows import shuffled

@@ -12,9 +12,8 @@ from memory_node.domain.geometry import Pose
 if find_spec("mujoco") is None or find_spec("gymnasium_robotics") is None:
     pytest.skip("the extra `physics` is not installed", allow_module_level=True)
 
-from benchmarks.body import Tally
-from benchmarks.body_faults import Faults
-from benchmarks.body_outcome import Outcome, RelationCount
+from benchmarks.body import Outcome, RelationCount, Tally
+from benchmarks.body_life import Faults
 from memory_node.sim.physics.home import plan_home
 from memory_node.sim.physics.simulation import Simulation
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.adaptive.following import FollowingPolicy
-from benchmarks.cache_runs import FifoPolicy
+from benchmarks.adaptive import FollowingPolicy
+from benchmarks.cache import FifoPolicy
 from memory_node.cli import main
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.w_tinylfu import WTinyLfuPolicy

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import compiler
-from benchmarks.compiler_household import CompilerSetting
+from benchmarks.compiler_household import CompilerSetting, GuidedMoment, is_precise
 from benchmarks.compiler_variants import (
     EMPTY_M,
     HISTORY,
@@ -20,7 +20,6 @@ from benchmarks.compiler_variants import (
     history_lines,
     retrieval_of,
 )
-from benchmarks.guidance_judge import GuidedMoment, is_precise
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState

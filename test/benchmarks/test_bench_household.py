@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.household import add_experience_arguments, experience_config
+from benchmarks.household import add_experience_arguments, error_counts, experience_config
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Lives, Trial
-from benchmarks.household_metrics import error_counts
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError

@@ -11,12 +11,9 @@ from plain_search import HashedWords
 
 from benchmarks.memento import command
 from benchmarks.memento.command import write_label_space
-from benchmarks.memento.floor_plan import FloorPlan
-from benchmarks.memento.goals import GoalHistory, OraclePlanner
-from benchmarks.memento.life import MementoLife
-from benchmarks.memento.robot import SymbolicRobot
+from benchmarks.memento.life import GoalHistory, MementoLife, OraclePlanner
+from benchmarks.memento.robot import FloorPlan, SymbolicRobot, SymbolicWorld
 from benchmarks.memento.tasks import Home, Task, load_homes
-from benchmarks.memento.world import SymbolicWorld
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.planner import PlanningContext, PlanOutcome, PlanRun

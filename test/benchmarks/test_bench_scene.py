@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from benchmarks.scene import add_arguments, run
-from benchmarks.scene_camera import render
 from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, score_relations
-from benchmarks.scene_site import ROOM_M, Thing, build_site, rearrange
+from benchmarks.scene_site import ROOM_M, Thing, build_site, rearrange, render
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.sim.home_file import load_home

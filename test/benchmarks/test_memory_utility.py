@@ -11,7 +11,7 @@ from benchmarks.knowledge_answered import answered_rows
 from benchmarks.knowledge_cases import load_dataset
 from benchmarks.knowledge_readers import ModelReader, RuleReader
 from benchmarks.knowledge_utility import answer_f1, cases_of, utility_rows
-from benchmarks.likelihood.scoring import Score
+from benchmarks.likelihood import Score
 from benchmarks.memory_utility import Answered, density_of, epsilon_of, pmi_of
 from memory_node.knowledge.text import stems
 from memory_node.llm.chat import Message, Reply

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from token_embeddings import embeddings
 
-from benchmarks.likelihood.scoring import LlamaScores
+from benchmarks.likelihood import LlamaScores
 from memory_node.llm.chat import Deadline, LatentModel, Message, UnsupportedError
 from memory_node.llm.llama.engine import Prompt, passes, vector_tokens
 from memory_node.llm.llama.model import LlamaModel

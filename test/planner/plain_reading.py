@@ -1,6 +1,6 @@
 """What a robot that knows nothing yet reads in a text: the effects of its goals, or what it asks."""
 
-from benchmarks.goal_effects import effects
+from benchmarks.plain_commands import effects
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.reading.understanding import Understander
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.cache_runs import FifoPolicy, LfuPolicy
+from benchmarks.cache import FifoPolicy, LfuPolicy
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.short_term.config import ShortTermConfig

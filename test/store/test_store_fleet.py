@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from benchmarks import store_rates
+from benchmarks import store_fleet
 from benchmarks.store_fleet import measure_fleets
 from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
 from memory_node.store.location import parse_url
@@ -124,7 +124,7 @@ def test_three_robots_with_cut_links_lose_nothing_and_agree(open_at, make_object
 
 
 def test_a_fleet_is_measured_on_an_empty_database(postgres, tmp_path, monkeypatch):
-    monkeypatch.setattr(store_rates, "_ROUNDS", 1)
+    monkeypatch.setattr(store_fleet, "_ROUNDS", 1)
     url = postgres.create_database(empty=True, spread=False)
     (row,) = measure_fleets([url], robots=2, robots_a_site=2, seconds=0.4, folder=tmp_path, seed=0)
     assert row["nodes"] == (1 + len(postgres.workers) if postgres.has_citus else 1)

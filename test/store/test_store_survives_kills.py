@@ -1,7 +1,6 @@
 """kill -9 at random moments under load: nothing acknowledged is lost. `memory-node bench store` does it 200 times."""
 
-from benchmarks.store import kill_repeatedly
-from benchmarks.store_soak import soak
+from benchmarks.store import kill_repeatedly, soak
 
 
 def test_killed_writer_loses_nothing_acknowledged(tmp_path):

@@ -22,9 +22,8 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.llm.chat import Message, Reply
 from memory_node.world.state import Thing, WorldState
-from training.compiler.pair_files import read_pairs, write_pairs
 from training.compiler.pairs import GameTeacher
-from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
+from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced, read_pairs, write_pairs
 
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))
 THINGS = [Thing("Mug", "Mug"), Thing("Fridge", "Fridge", states=frozenset({ObjectState.CLOSED}))]

@@ -19,13 +19,17 @@ import gguf
 import torch
 import transformers
 
-from training.adapters.adapter import save_adapter, with_adapter
-from training.adapters.card import write_card
+from training.adapters.adapter import interleaved, save_adapter, with_adapter
 from training.adapters.example import Example
-from training.adapters.export import interleaved
-from training.adapters.learning import Progress, Schedule, learn, loss_of
-from training.executor.examples import advice_for, compiled_example_of, example_of, examples_of
-from training.executor.practice import PractisedGame, PractisedStep
+from training.adapters.learning import Progress, Schedule, learn, loss_of, write_card
+from training.executor.practice import (
+    PractisedGame,
+    PractisedStep,
+    advice_for,
+    compiled_example_of,
+    example_of,
+    examples_of,
+)
 
 GO, TAKE = "go to desk 1", "take pen 1 from desk 1"
 GAME = PractisedGame(

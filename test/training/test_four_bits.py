@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from training.instructions.four_bits import BLOCK, pack_layers, pack_table, packed
+from training.instructions.shrink_vocabulary import BLOCK, pack_layers, pack_table, packed
 
 
 @pytest.mark.parametrize("columns", [BLOCK, 3 * BLOCK, BLOCK + 5])

@@ -17,17 +17,13 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message, ModelMissingError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.open_model import model_file
-from memory_node.scene_graph.place_habits import PlaceCensus
-from training.adapters.adapter import load_adapter, save_adapter, with_loaded_adapter
+from training.adapters.adapter import free_weights, load_adapter, save_adapter, with_loaded_adapter
 from training.adapters.base_model import open_base
-from training.adapters.checkpoint import free_weights
 from training.compiler import train as train_compiler
-from training.compiler.pair_files import write_pairs
-from training.compiler.teacher import CompilerPair
+from training.compiler.teacher import CompilerPair, write_pairs
 from training.grpo import train as train_grpo
-from training.grpo.learning import GrpoSchedule
 from training.grpo.rollouts import Decisions
-from training.grpo.run import opened
+from training.grpo.train import open_models
 from training.optimizer.policy import Policy
 from training.softmem import train as train_soft_memory
 
@@ -134,7 +130,7 @@ def test_soft_memory_of_an_image_text_model(image_text: Path, tmp_path: Path) ->
     parser = argparse.ArgumentParser()
     train_soft_memory.add_arguments(parser)
     files = ["--pairs", str(tmp_path / "pairs.jsonl"), "--model", str(image_text), "--out", str(tmp_path)]
-    models = ["--compiler", str(adapter), "--executor", str(adapter), "--keep-compiler"]
+    models = ["--compiler", str(adapter), "--executor", str(adapter)]
     assert train_soft_memory.run(parser.parse_args([*files, *models])) == 0
     assert (tmp_path / "full.npz").is_file()
 
@@ -145,14 +141,13 @@ def test_compiler_of_an_image_text_model_is_reinforced_by_torch(image_text: Path
     train_grpo.add_arguments(parser)
     models = ["--compiler", str(tmp_path / "adapter"), "--executor", str(tmp_path / "adapter")]
     files = ["--games", "none", "--model", str(image_text), "--out", str(tmp_path), "--reply-tokens", "3"]
-    run = opened(parser.parse_args([*files, *models]), [], PlaceCensus(), GrpoSchedule())
+    base, pair, opened = open_models(parser.parse_args([*files, *models]))
     decisions = Decisions()
-    run.models.compiler(1.0, 7, decisions).reply(DIALOGUE)
+    opened.compiler(1.0, 7, decisions).reply(DIALOGUE)
     (decision,) = decisions.made
-    assert decision.written.prompt == tuple(run.base.tokens.prompt(DIALOGUE))
-    assert run.models.writer.allowed(decision.written) is None
-    read = run.pair.read(decision.written.prompt, decision.written.tokens, decision.wording)
-    assert read.logits is not None
+    assert decision.written.prompt == tuple(base.tokens.prompt(DIALOGUE))
+    assert opened.writer.allowed(decision.written) is None
+    read = pair.read(decision.written.prompt, decision.written.tokens, decision.wording)
     assert len(read.logits) == len(decision.written.tokens) == 3
 
 

@@ -6,10 +6,8 @@ import pytest
 
 from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.trained_reader import ALFRED_KIND, SEVERAL
-from training.instructions.augment import Wording
 from training.instructions.corpus import Example, Labels, Task, part_of
-from training.instructions.phrase_book import class_words
-from training.instructions.several import SeveralGoals
+from training.instructions.wording import SeveralGoals, Wording, class_words
 
 LABELS = Labels("clean", "Mug", "Shelf")
 HOME = (frozenset({"Mug", "Apple", "Knife", "Ladle"}), frozenset({"Shelf", "SinkBasin", "Fridge", "DiningTable"}))

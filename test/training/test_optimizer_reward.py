@@ -14,10 +14,17 @@ from memory_node.lessons.lesson import Wording
 from memory_node.lessons.method import written
 from memory_node.planner.planner_config import LlmConfig
 from training.optimizer import executions as executions_module
-from training.optimizer.executions import Execution, Executions, GameExecutions
-from training.optimizer.neighbourhood import judges, neighbourhoods
-from training.optimizer.reward import Rollout, advantages, gain
-from training.optimizer.train import read_attempts
+from training.optimizer.executions import (
+    Execution,
+    Executions,
+    GameExecutions,
+    Rollout,
+    advantages,
+    gain,
+    judges,
+    neighbourhoods,
+    read_attempts,
+)
 
 
 def test_neighbours_are_the_nearest_other_texts_each_once() -> None:

@@ -26,7 +26,7 @@ from training.adapters.processes import begin, from_first, is_first, portion, te
 from training.grpo import learning as grpo, rollouts as grpo_rollouts
 from training.optimizer.executions import Execution, Executions
 from training.adapters.writing import Written
-from training.optimizer.reward import Rollout
+from training.optimizer.executions import Rollout
 from training.softmem.soft_memory import UNSAID, SoftMemory
 from training.softmem.soft_pair import ReadReply
 

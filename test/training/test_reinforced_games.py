@@ -2,6 +2,9 @@
 
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra learning")
+pytest.importorskip("transformers", reason="needs the extra learning")
+
 from benchmarks.alfworld.games import Game, task_of
 from memory_node.domain.errors import InvalidValueError
 from training.grpo.train import split_games

@@ -17,12 +17,9 @@ pytest.importorskip("peft", reason="needs the extra learning")
 
 import torch
 
-from training.adapters.adapter import load_adapter, save_adapter
+from training.adapters.adapter import apart, free_weights, inner, interleaved, load_adapter, save_adapter, write_adapter
 from training.adapters.base_model import open_base
-from training.adapters.checkpoint import free_weights
-from training.adapters.export import apart, interleaved, write_adapter
-from training.adapters.text_model import inner
-from training.grpo.llama_models import LlamaModels
+from training.grpo.models import LlamaModels
 from training.grpo.rollouts import Decisions, DrawnSoftMemory
 from training.optimizer.policy import Policy
 from training.softmem.soft_memory import SoftMemory

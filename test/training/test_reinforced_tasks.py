@@ -20,9 +20,9 @@ from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.grpo import train as train_grpo
 from training.grpo.learning import GrpoSchedule, reinforce
+from training.grpo.models import TorchModels
 from training.grpo.rollouts import RobotRollouts
-from training.grpo.run import HeldOut
-from training.grpo.torch_models import TorchModels
+from training.grpo.train import HeldOut
 from training.robot_tasks import DaysOfLife, Played
 from training.softmem.soft_memory import SoftMemory
 from training.softmem.soft_pair import SoftPair

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra learning")
+pytest.importorskip("transformers", reason="needs the extra learning")
+
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Deadline, Message, ModelMissingError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.open_model import ModelShelf
-from training.adapters.sampling import Grammar, TokenChoice, written
+from training.adapters.writing import Grammar, TokenChoice, written
 
 FRANCE = [Message("user", "What is the capital of France? Answer in one sentence.")]
 

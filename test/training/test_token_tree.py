@@ -6,7 +6,7 @@ pytest.importorskip("torch", reason="needs the extra learning")
 
 import torch
 
-from training.adapters.token_tree import token_tree
+from training.optimizer.policy import token_tree
 
 BEGINNING, TEXTS = (7, 8), [(1, 2, 3), (1, 2, 4), (5,), (1, 2, 3)]
 

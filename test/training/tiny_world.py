@@ -8,8 +8,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.lessons.optimizer.vetting import Vetting
-from training.optimizer.executions import Execution
-from training.optimizer.reward import Rollout
+from training.optimizer.executions import Execution, Rollout
 
 VETTING = Vetting(load_catalogue())
 TASKS = tuple(

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import InvalidValueError
+from training.adapters.adapter import load_weights, save_adapter, size_of
+from training.adapters.base_model import open_base
 from training.adapters.example import Example, Tokenizer
+from training.adapters.learning import Progress, Schedule, learn, write_card
+from training.adapters.processes import begin, is_first, tell
 
-NEEDED = "training needs torch, transformers, peft, gguf and scikit-learn: pip install 'robot_memory[learning]'"
 _MOST_BYTES = 10_000_000
 _MODEL = "a GGUF file, or a folder of a Hugging Face model, text or image-text (default: the embedded model)"
 
@@ -59,8 +61,6 @@ def checked_size(adapter: Path) -> int:
     Raises:
         InvalidValueError: a GGUF file, which may come with a checkout, is too large for that.
     """
-    from training.adapters.adapter import size_of
-
     size = size_of(adapter)
     if adapter.is_file() and size > _MOST_BYTES:
         raise InvalidValueError(f"{adapter} has {size} bytes, more than {_MOST_BYTES}: take a smaller --rank")
@@ -73,21 +73,11 @@ def train_adapter(
     """Train, write the adapter and its card; return the exit status.
 
     Raises:
-        ResourceMissingError: the extra `learning` is not installed.
         InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
-    try:
-        from training.adapters.adapter import save_adapter
-        from training.adapters.base_model import open_base
-        from training.adapters.card import write_card
-        from training.adapters.checkpoint import load_weights
-        from training.adapters.learning import Progress, Schedule, learn
-        from training.adapters.processes import begin, is_first, tell
-    except ImportError as error:
-        raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
-    progress: Any = Progress()
+    progress = Progress()
     try:
         base = open_base(args.model, args.threads)
         examples = examples_of(base.tokens)[: args.limit or None]

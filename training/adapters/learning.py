@@ -1,4 +1,4 @@
-"""The training loop: one example at a time, resumable after every step, until the examples or the time are used up."""
+"""The training loop, resumable after every step, until the examples or the time are used up; and its card."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from training.adapters.checkpoint import free_weights, resume, save_checkpoint, shuffled_epochs
+from training.adapters.adapter import decoder, free_weights, resume, save_checkpoint, scores, shuffled_epochs
 from training.adapters.example import Example
 from training.adapters.processes import device, from_first, portion, sum_gradients, together
-from training.adapters.text_model import decoder, scores
 
 
 @dataclass(frozen=True)
@@ -105,3 +104,25 @@ def _progress_of(state: Mapping[str, Any] | None) -> Progress:
     if state is None:
         return Progress()
     return Progress(state["progress"]["taken"], [tuple(one) for one in state["progress"]["losses"]])
+
+
+_ROWS = 12
+
+
+def write_card(
+    path: Path, title: str, told: str, kind: str, command: str, schedule: Schedule, progress: Progress
+) -> None:
+    """Write the card as Markdown: no figure of a benchmark, for these are measured, not trained.
+
+    told: what the weights do, and what they learnt from. kind: what they are. command: with which they were made.
+    """
+    step = max(1, len(progress.losses) // _ROWS)
+    windows = [progress.losses[start : start + step] for start in range(0, len(progress.losses), step)]
+    rows = [f"| {window[-1][0]} | {sum(loss for _, loss in window) / len(window):.3f} |" for window in windows]
+    recipe = (
+        f"{kind}. {progress.taken} examples over all epochs. Learning rate"
+        f" {schedule.rate:g}, {schedule.per_update} examples an update, {schedule.epochs} epoch(s), seed"
+        f" {schedule.seed}."
+    )
+    table = ("| examples | loss of a learnt token |", "|---|---|", *rows)
+    path.write_text("\n".join((f"# {title}", "", told, "", recipe, "", f"    {command}", "", *table, "")), "utf-8")

@@ -30,8 +30,7 @@ from memory_node.llm.chat import Message
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.compiler.pair_files import write_pairs
-from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
+from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced, write_pairs
 from training.robot_tasks import RobotTasks, add_task_arguments, open_tasks
 
 _MAX_STEPS = 50

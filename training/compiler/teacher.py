@@ -1,12 +1,15 @@
-"""The teacher of the learned compiler: what the rules deliver, as prompts and replies of a language model."""
+"""The teacher of the learned compiler: what the rules deliver, as prompts and replies of a model, and their files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.policy import with_memory
+from benchmarks.rows import read_rows
 from memory_node.context.brief_state import BriefState, Delete, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery, StepObservation
 from memory_node.context.prompt_compiler import (
@@ -18,6 +21,7 @@ from memory_node.context.prompt_compiler import (
     shown_entries,
     unsaid_of,
 )
+from memory_node.context.soft_memory import UNSAID
 from memory_node.context.task_memory import Entry, TaskMemory
 from memory_node.episodes.class_actions import repeated
 from memory_node.llm.chat import Message
@@ -151,3 +155,36 @@ def said_by_numbers(reply: SaidCompilation, choices: Choices) -> str:
     source = " from " + " ".join(map(str, reply.entries)) if reply.goal and reply.entries else ""
     gone = [str(choices.beliefs.index(one.text)) for one in reply.delta if isinstance(one, Delete)]
     return f"{reply.delivery}{go}{source}" + (" forget " + " ".join(gone) if gone else "")
+
+
+def write_pairs(path: Path, pairs: Iterable[CompilerPair]) -> None:
+    """Write pairs."""
+    with path.open("w", encoding="utf-8") as file:
+        for pair in pairs:
+            file.write(json.dumps(pair.to_row(), ensure_ascii=False) + "\n")
+
+
+def read_pairs(path: Path) -> Iterator[CompilerPair]:
+    """Yield the pairs of a file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidValueError: a line is no pair; the message names it.
+    """
+    return read_rows(path, "pair", _pair)
+
+
+def _pair(row: Mapping[str, Any]) -> CompilerPair:
+    reply = str(row["reply"])
+    written = reply.startswith("{")
+    delivery = SaidCompilation.model_validate_json(reply).delivery if written else Delivery(reply.partition(" ")[0])
+    executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
+    unsaid = tuple(map(float, row.get("unsaid", ())))
+    if len(unsaid) not in (0, UNSAID):
+        raise ValueError(f"unsaid: expected {UNSAID} numbers, got {len(unsaid)}")
+    said = str(row["task"]), _dialogue(row["messages"]), reply
+    return CompilerPair(*said, delivery, executor, action, unsaid)
+
+
+def _dialogue(turns: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
+    return tuple(Message(turn["role"], str(turn["content"])) for turn in turns)

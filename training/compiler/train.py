@@ -8,7 +8,7 @@ from pathlib import Path
 
 from training.adapters.command import Training, add_training_arguments, train_adapter
 from training.adapters.example import Example, Tokenizer, answered
-from training.compiler.pair_files import read_pairs
+from training.compiler.teacher import read_pairs
 
 _COMPILER = Training(
     "compiler",
@@ -38,7 +38,6 @@ def run(args: argparse.Namespace) -> int:
     """Train, write the adapter and its card; return the exit status.
 
     Raises:
-        ResourceMissingError: the extra `learning` is not installed.
         InvalidValueError: no pair is short enough, or the checkpoint is of another run.
     """
     pairs = [pair for path in args.pairs for pair in read_pairs(path)]

@@ -9,8 +9,7 @@ from pathlib import Path
 from benchmarks.alfworld.policy import read_transcripts
 from training.adapters.command import Training, add_training_arguments, train_adapter
 from training.adapters.example import Example, Tokenizer
-from training.executor.examples import examples_of
-from training.executor.practice import PractisedGame, read_games
+from training.executor.practice import PractisedGame, examples_of, read_games
 
 _ALFWORLD = Training(
     "executor",
@@ -47,7 +46,6 @@ def run(args: argparse.Namespace) -> int:
     """Train, write the adapter and its card; return the exit status.
 
     Raises:
-        ResourceMissingError: the extra `learning` is not installed.
         InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
     return train_adapter(args, _ALFWORLD, lambda tokenizer: _of_games(args, tokenizer))

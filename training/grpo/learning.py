@@ -1,4 +1,4 @@
-"""The loop of reinforcement: groups of rollouts, one update each, resumable, with a curve."""
+"""The loop of reinforcement: groups of rollouts, one update each, resumable; its curve and card."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
+from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from training.adapters.checkpoint import free_weights, resume, save_checkpoint
+from training.adapters.adapter import free_weights, resume, save_checkpoint
 from training.adapters.processes import is_first, portion, sum_gradients, together
 from training.adapters.writing import Written, log_probabilities
 from training.grpo.rollouts import Rollout
+from training.softmem.soft_memory import save_soft_memory
 from training.softmem.soft_pair import SoftPair
 
 # Clip range of the ratio of new to old probabilities. It is asymmetric: good tokens may gain more than bad ones may
@@ -136,10 +139,9 @@ def add_gradients(
         for decision in rollout.decisions:
             written = decision.written
             read = pair.read(written.prompt, written.tokens, decision.wording, decision.unsaid)
-            assert read.logits is not None, "a compiler that is reinforced learns"
             text = log_probabilities(read.logits, written.tokens, temperature, allowed_of(written))
             gain = clipped_gain(text, text.detach(), advantage).sum()
-            if decision.soft is not None and read.latent.log_sd is not None:
+            if decision.soft is not None:
                 latent = read.latent.log_density(torch.tensor(decision.soft))
                 gain = gain + clipped_gain(latent, latent.detach(), advantage).sum()
             (-gain / tokens).backward()
@@ -157,3 +159,44 @@ def _gains(rewards: list[float], rollouts: int) -> list[float]:
 def _tokens(rollout: Rollout) -> int:
     soft = (len(decision.soft) for decision in rollout.decisions if decision.soft is not None)
     return sum(len(decision.written.tokens) for decision in rollout.decisions) + sum(soft)
+
+
+# Updates over which the reward is smoothed.
+_WINDOW = 4
+
+
+def write_report(
+    folder: Path, command: str, schedule: GrpoSchedule, curve: Curve, before: Any, after: Any, pair: SoftPair
+) -> None:
+    """Write full.npz where there is a soft memory, curve.png and card.md."""
+    if pair.soft.tokens:
+        save_soft_memory(pair.soft, folder / "full.npz")
+    _draw(smoothed(curve.rewards), curve.rewards, folder / "curve.png")
+    rows = (f"| {number} | {reward:.3f} |" for number, reward in enumerate(curve.rewards, 1))
+    told = (
+        f"# Compiler {'and soft memory' if pair.soft.tokens else 'in words'}, reinforced",
+        f"{curve.updates} updates of {schedule.tasks} games with {schedule.rollouts} rollouts each, rate"
+        f" {schedule.rate:g}, temperature {schedule.temperature:g}, seed {schedule.seed}. The reward is 1 for a game"
+        " that is won; the executor is frozen.",
+        f"Games that nobody learnt from, played with the likeliest replies: before {before}, after {after}.",
+        f"    {command}",
+        "\n".join(("| update | games won |", "|---|---|", *rows)),
+    )
+    (folder / "card.md").write_text("\n\n".join(told) + "\n", "utf-8")
+
+
+def smoothed(rewards: list[float]) -> list[float]:
+    """Return the mean of the last rewards at each update."""
+    windows = (rewards[max(0, end - _WINDOW) : end] for end in range(1, len(rewards) + 1))
+    return [sum(window) / len(window) for window in windows]
+
+
+def _draw(smooth: list[float], rewards: list[float], path: Path) -> None:
+    figure = Figure(figsize=(6.0, 3.5), layout="constrained")
+    axes = figure.add_subplot()
+    updates = range(1, len(rewards) + 1)
+    axes.plot(updates, rewards, "o", alpha=0.4, label="of an update")
+    axes.plot(updates, smooth, label=f"mean of {_WINDOW} updates")
+    axes.set(xlabel="update", ylabel="games won", ylim=(0.0, 1.05))
+    axes.legend()
+    figure.savefig(path, dpi=120)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from benchmarks.ranking.choosing import StepChooser
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.prompt_compiler import PromptCompiler
-from memory_node.llm.chat import LatentModel
-from training.adapters.writing import Writer, Written
+from memory_node.llm.chat import Deadline, GrammarForm, JsonForm, LatentModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.gbnf import json_grammar
+from training.adapters.writing import Sampling, Writer, Written
 from training.robot_tasks import RobotTasks
-from training.softmem.weights import GaussianWeights
+from training.softmem.soft_memory import GaussianWeights
 
 Array = NDArray[np.float32]
 # A step of a model on whatever machine; rollouts are not for robots.
@@ -71,7 +72,7 @@ class DrawnSoftMemory(GaussianWeights):
     def __call__(self, states: Array, unsaid: Array) -> Array:
         """Return latent tokens; see SoftMemoryWeights."""
         drawn, log_sd = super().__call__(states, unsaid), self.spread(states, unsaid)
-        if self.random is not None and log_sd is not None:
+        if self.random is not None:
             drawn = (drawn + np.exp(log_sd) * self.random.standard_normal(drawn.shape)).astype(np.float32)
         self.on_drawn(drawn, unsaid)
         return drawn
@@ -148,3 +149,49 @@ class Greedy:
     def won(self) -> bool:
         """Whether all of it was right."""
         return self.right == 1.0
+
+
+# Returns the last-layer states (N, width) of vectors behind a decision, whose reply is put in N tokens of the wording.
+StatesOf = Callable[[Decisions, str, NDArray[np.float32]], NDArray[np.float32]]
+
+
+@dataclass
+class NotingCompiler:
+    """A LatentModel. count: tokens of a text. random: draws the replies."""
+
+    writer: Writer
+    states_of: StatesOf
+    count: Callable[[str], int]
+    temperature: float
+    random: np.random.Generator
+    decisions: Decisions
+    name: str = "in training"
+
+    def reply(
+        self,
+        messages: Sequence[Message],
+        deadline: Deadline | None = None,
+        form: ReplyForm | None = None,
+        on_line: Callable[[str], None] = ignore,
+    ) -> Reply:
+        """Write a reply; where its form is not kept, what cannot be used of it delivers nothing. See ChatModel."""
+        grammar = form.grammar if isinstance(form, GrammarForm) else ""
+        grammar = json_grammar(form.schema) if isinstance(form, JsonForm) else grammar
+        (written,) = self.writer.write(messages, 1, Sampling(self.temperature, self.random, grammar))
+        self.decisions.add(Decision(written))
+        return Reply(written.text, len(written.prompt), len(written.tokens), whole=written.whole)
+
+    def states(
+        self,
+        messages: Sequence[Message],
+        reply: str,
+        wording: str,
+        vectors: NDArray[np.float32],
+        deadline: Deadline | None = None,
+    ) -> NDArray[np.float32]:
+        """Return the states of the placeholders behind the last reply. See LatentModel."""
+        return self.states_of(self.decisions, wording, vectors)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has."""
+        return self.count(text)

@@ -4,24 +4,118 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import random
 import shlex
 import sys
 import time
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.compiled import Attempts, CompiledAids, goals_reader
+from benchmarks.alfworld.engine import PddlEngine, require_engine
 from benchmarks.alfworld.games import Game, load_games, task_of
 from benchmarks.alfworld.learnt import Learnt
-from benchmarks.alfworld.policy import ADAPTER, read_transcripts
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from benchmarks.alfworld.play import PlayedGame, for_text_games
+from benchmarks.alfworld.policy import ADAPTER, OpenAid, PolicyPlayer, read_transcripts
+from benchmarks.alfworld.robot import GameEngine
+from benchmarks.compiler_variants import FULL
+from benchmarks.rows import interval_of
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.config import CompilerModelConfig
+from memory_node.context.guidance import Compiler
+from memory_node.domain.errors import InvalidValueError
+from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.adapters.command import NEEDED, add_model_argument
+from training.adapters.adapter import load_adapter, save_adapter, width
+from training.adapters.base_model import BaseModel, open_base
+from training.adapters.command import add_model_argument
+from training.adapters.processes import begin, device, is_first, portion, tell, together
+from training.grpo.learning import GrpoSchedule, reinforce, write_report
+from training.grpo.models import LlamaModels, TorchModels
+from training.grpo.rollouts import STEP_S, Decisions, Models, RobotRollouts, Rollout, drawing_compiler
 from training.robot_tasks import add_task_arguments, open_tasks
+from training.softmem.soft_memory import SoftMemory, load_soft_memory
+from training.softmem.soft_pair import SoftPair
+
+
+@dataclass(frozen=True)
+class GameRollouts:
+    """A `Play` over games. aid_of: opens the aid of a compiler. max_steps: commands in a game, 15 in the paper."""
+
+    models: Models
+    games: Sequence[Game]
+    learnt: PlaceCensus
+    aid_of: Callable[[Compiler], OpenAid]
+    engine_of: Callable[[Game], GameEngine]
+    temperature: float = 1.2
+    max_steps: int = 15
+    config: CompilerModelConfig = field(default_factory=lambda: CompilerModelConfig(timeout_s=STEP_S))
+
+    def __call__(self, task: int, number: int, seed: int) -> Rollout:
+        """Play one game with replies and latent tokens that are drawn."""
+        decisions = Decisions()
+        won = self._play(self.games[task], self.temperature, seed, decisions).won
+        return Rollout(tuple(decisions.made), float(won))
+
+    def greedy(self, game: Game) -> PlayedGame:
+        """Play one game with the likeliest replies."""
+        return self._play(game, 0.0, 0, Decisions())
+
+    def _play(self, game: Game, temperature: float, seed: int, decisions: Decisions) -> PlayedGame:
+        aid_of = self.aid_of(drawing_compiler(self.models, self.config, temperature, seed, decisions))
+        player = PolicyPlayer(self.models.executor(), self.max_steps, STEP_S, aid_of, self.engine_of)
+        return player.play(game, self.learnt)
+
+
+def open_models(args: argparse.Namespace) -> tuple[BaseModel, SoftPair, Models]:
+    """Open the models that the options name. llama.cpp plays a GGUF file, torch the model of a folder.
+
+    Raises:
+        ValueError: a file is of another model.
+    """
+    base = open_base(args.model, args.threads)
+    compiler, executor = base.adapted(args.rank), base.adapted(args.rank)
+    if args.compiler is not None:
+        load_adapter(compiler, args.compiler)
+    if args.executor is not None:
+        load_adapter(executor, args.executor)
+    size = width(compiler)
+    soft = load_soft_memory(args.soft) if args.soft is not None else SoftMemory(size, size, tokens=0)
+    pair = SoftPair(compiler, executor, soft, through_prompt=args.through_prompt).to(device())
+    if base.config is None:
+        return base, pair, TorchModels(pair, base.tokens, args.reply_tokens)
+    return base, pair, LlamaModels(pair, base.config.changed(max_reply_tokens=args.reply_tokens), args.executor)
+
+
+def _compiling(args: argparse.Namespace) -> CompilerModelConfig:
+    return CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens, chooses=args.chooses)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Games or tasks that were played greedily, and how many of them were won."""
+
+    games: int
+    won: int
+
+    def __str__(self) -> str:
+        low, high = interval_of(self.won, self.games)
+        return f"{self.won} of {self.games} won (95 % interval {low:.2f} to {high:.2f})"
+
+    @classmethod
+    def played(cls, rollouts: Any, games: Sequence[Any], kept: Path | None) -> HeldOut:
+        """Play games or tasks, unless a run before this one has. kept: file of what came of it, None for none."""
+        if kept is not None and kept.is_file():
+            return cls(**json.loads(kept.read_text("utf-8")))
+        won = together([rollouts.greedy(game).won for game in portion(games)])
+        found = cls(len(won), sum(won))
+        if kept is not None:
+            kept.write_text(json.dumps({"games": found.games, "won": found.won}) + "\n", "utf-8")
+        return found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,31 +163,21 @@ def run(args: argparse.Namespace) -> int:
     """Reinforce, and write adapter, soft memory, curve and card; return the exit status.
 
     Raises:
-        ResourceMissingError: the extra `learning` or `alfworld` is not installed.
+        ResourceMissingError: the extra `alfworld` is not installed.
         InvalidValueError: a file does not fit.
     """
-    try:
-        from training.adapters.adapter import save_adapter
-        from training.adapters.processes import begin, is_first, tell
-        from training.grpo.learning import GrpoSchedule, reinforce
-        from training.grpo.report import write_report
-        from training.grpo.run import HeldOut
-    except ImportError as error:
-        raise ResourceMissingError(f"{NEEDED} ({error})") from error
     command = f"memory-node {shlex.join(sys.argv[1:])}"  # the engine's planner puts words of its own there
     begin(args.seed, args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
     schedule = GrpoSchedule(args.updates, args.tasks_per_update, args.rollouts, args.rate, seed=args.seed)
-    began = time.monotonic()
-    curve = None
+    began, checkpoint, curve = time.monotonic(), args.out / "checkpoint.pt", None
     try:
-        with (_game_course if args.on == "alfworld" else _robot_course)(args, schedule) as course:
-            run, play = course.run, course.run.rollouts
+        with (_game_course if args.on == "alfworld" else _robot_course)(args) as course:
+            play, models = course.rollouts, course.models
             before = HeldOut.played(play, course.held, args.out / "before.json")
             tell(f"held out, before: {before}")
-            models, checkpoint = run.models, args.out / "checkpoint.pt"
             for curve in reinforce(
-                run.pair,
+                course.pair,
                 lambda task, number, seed: play(course.taught[task], number, seed),
                 len(course.taught),
                 schedule,
@@ -109,42 +193,51 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
     if is_first() and curve is not None:
-        save_adapter(run.pair.compiler, run.base.adapter_path(args.out, "compiler"))
-        write_report(args.out, command, schedule, curve, before, after, run.pair)
+        save_adapter(course.pair.compiler, course.base.adapter_path(args.out, "compiler"))
+        write_report(args.out, command, schedule, curve, before, after, course.pair)
         print(args.out)
     return 0
 
 
 @dataclass(frozen=True)
 class _Course:
-    """run: the models and what they play. taught: numbers of tasks to learn from. held: what is played before and
-    after: games, or numbers of tasks."""
+    """What is reinforced, and by what. taught: numbers of tasks to learn from. held: what is played before and after:
+    games, or numbers of tasks."""
 
-    run: Any
+    base: BaseModel
+    pair: SoftPair
+    models: Models
+    rollouts: GameRollouts | RobotRollouts
     taught: Sequence[int]
     held: Sequence[Any]
 
 
 @contextlib.contextmanager
-def _game_course(args: argparse.Namespace, schedule: Any) -> Iterator[_Course]:
-    from training.grpo.run import opened
-
+def _game_course(args: argparse.Namespace) -> Iterator[_Course]:
     require_engine()
     if args.games is None:
         raise InvalidValueError("--on alfworld needs --games")
-    attempts = read_transcripts(args.attempts) if args.attempts is not None else ()
-    remembered = {attempt["task"] for attempt in attempts}
+    transcripts = list(read_transcripts(args.attempts)) if args.attempts is not None else []
+    remembered = {attempt["task"] for attempt in transcripts}
     held, taught = split_games(load_games(args.games), remembered, args.held_out, args.seed)
     taught = taught[: args.limit or None]
     args.executor = args.executor or ADAPTER
     with Learnt(args.memory_file, learns=False) as learnt:
-        yield _Course(opened(args, taught, learnt.census, schedule), range(len(taught)), held)
+        opened = open_models(args)
+        kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
+        library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
+
+        def aid_of(compiler: Compiler) -> CompiledAids:
+            return CompiledAids(kinds, embedder, compiler, library, FULL, args.max_steps)
+
+        rollouts = GameRollouts(
+            opened[2], taught, learnt.census, aid_of, PddlEngine, max_steps=args.max_steps, config=_compiling(args)
+        )
+        yield _Course(*opened, rollouts, range(len(taught)), held)
 
 
 @contextlib.contextmanager
-def _robot_course(args: argparse.Namespace, schedule: Any) -> Iterator[_Course]:
-    from training.grpo.run import opened_tasks
-
+def _robot_course(args: argparse.Namespace) -> Iterator[_Course]:
     if args.soft is not None:
         raise InvalidValueError("--soft: the offline planner reads no latent tokens; reinforce them --on alfworld")
     with contextlib.closing(open_tasks(args, CachingEmbedder(MiniLmEmbedder()))) as tasks:
@@ -152,7 +245,8 @@ def _robot_course(args: argparse.Namespace, schedule: Any) -> Iterator[_Course]:
         held, taught = drawn[: args.held_out], drawn[args.held_out :]
         if len(held) < args.held_out or not taught:
             raise InvalidValueError(f"{len(drawn)} tasks are too few to hold out {args.held_out} and learn from others")
-        yield _Course(opened_tasks(args, tasks, schedule), taught, held)
+        opened = open_models(args)
+        yield _Course(*opened, RobotRollouts(opened[2], tasks, _compiling(args)), taught, held)
 
 
 def split_games(

@@ -1,15 +1,23 @@
-"""The instruction model: MiniLM's first layers, the last of them fine-tuned, and one attention head a slot (torch)."""
+"""The instruction model (torch): MiniLM's first layers, the last fine-tuned, a head for each slot; written as ONNX."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
+
+from memory_node.domain.skill_library import GOALS
+from memory_node.planner.reading.trained_reader import NOTHING, SEVERAL
 
 HIDDEN = 384
 _HEADS = 12
@@ -105,6 +113,7 @@ class HeadSizes:
     width: int = 192
 
 
+MODEL_KINDS = (*(kind.value for kind, goal in GOALS.items() if goal.learnt), NOTHING, SEVERAL)
 SLOTS = ("kind", "target", "parent", "container", "light", "sliced")
 # which part of the home's vector tells whether a slot's classes can be there: 0 movable things, 1 fixtures
 _HELD_BY = {"target": 0, "container": 0, "parent": 1, "light": 1}
@@ -169,3 +178,50 @@ class InstructionModel(nn.Module):
         floats = mask.to(torch.float32)
         logits: tuple[Tensor, ...] = self.heads(self.frozen(ids, floats), floats, home)
         return logits
+
+
+Axes = Mapping[int, str]
+
+
+def write_weights(
+    model: InstructionModel,
+    classes: Sequence[str],
+    seen: Mapping[str, Mapping[str, Sequence[str]]],
+    tokenizer: Path,
+    folder: Path,
+) -> None:
+    """Write instructions.onnx, labels.json and tokenizer.json to `folder`. seen: kind -> slot -> classes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.eval()
+    ids = torch.ones((2, 9), dtype=torch.int64)
+    axes = {0: "batch", 1: "tokens"}
+    inputs = {
+        "input_ids": (ids, axes),
+        "attention_mask": (torch.ones_like(ids), axes),
+        "home": (torch.zeros((2, 2 * len(classes))), {0: "batch"}),
+    }
+    write_int8(model, inputs, {slot: {} for slot in SLOTS}, folder / "instructions.onnx")
+    labels = {"kinds": list(MODEL_KINDS), "classes": list(classes), "seen": seen}
+    (folder / "labels.json").write_text(json.dumps(labels) + "\n")
+    shutil.copyfile(tokenizer, folder / "tokenizer.json")
+
+
+def write_int8(
+    module: nn.Module, inputs: Mapping[str, tuple[torch.Tensor, Axes]], outputs: Mapping[str, Axes], target: Path
+) -> None:
+    """Write a module as an ONNX graph with int8 weights. inputs: by name an example and its axes of any length."""
+    axes = {name: axes for name, (_, axes) in inputs.items()} | dict(outputs)
+    with tempfile.TemporaryDirectory() as scratch:
+        exact = Path(scratch) / "exact.onnx"
+        torch.onnx.export(
+            module,
+            tuple(example for example, _ in inputs.values()),
+            str(exact),
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes={name: dict(one) for name, one in axes.items() if one},
+            opset_version=17,
+            dynamo=False,
+        )
+        kinds = ["MatMul", "Gather", "Gemm"]
+        quantize_dynamic(exact, str(target), weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=kinds)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,21 @@ from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import RejectedReplyError
 from training.adapters.adapter import save_adapter
-from training.adapters.example import Example, Speller
+from training.adapters.example import Example, Speller, answered
 from training.adapters.learning import Schedule, learn
 from training.adapters.processes import is_first
 from training.adapters.writing import Writer
-from training.optimizer.card import HeldOut, write_card
-from training.optimizer.evolution import EvolutionSettings, Judge, Progress, Task, evolve, held_out_gain
-from training.optimizer.executions import Execution, Executions
-from training.optimizer.neighbourhood import judges
+from training.optimizer.evolution import (
+    EvolutionSettings,
+    HeldOut,
+    Judge,
+    Progress,
+    Task,
+    evolve,
+    held_out_gain,
+    write_card,
+)
+from training.optimizer.executions import Execution, Executions, judges
 from training.optimizer.policy import Policy
 
 
@@ -35,7 +41,6 @@ def examples_of(
     vetting: Vetting,
     tokens: Speller,
     most_tokens: int,
-    operations: random.Random | None = None,
 ) -> list[Example]:
     """Return a sequence for each attempt that leaves something: the dialogue, and the reply that is learnt.
 
@@ -44,25 +49,8 @@ def examples_of(
     has none where nothing is shown. Half of them are not shown what is about their task, as in a young memory: a model
     that has mostly seen an old one takes the first entry for its own, whatever it is about. Longer sequences than
     `most_tokens` are left out.
-
-    operations: draws the operation of a reply among all that are valid, so that only the form of operations is learnt
-        and which to take is left to the reward; None: the deterministic optimizer's.
     """
-    examples = []
-    for prompt, reply in _dialogues(attempts, bank, vetting, tokens, operations):
-        if len(prompt) + len(reply) <= most_tokens:
-            learnt = [False] * len(prompt) + [True] * len(reply)
-            examples.append(Example((*prompt, *reply), tuple(learnt)))
-    return examples
-
-
-def _dialogues(
-    attempts: Sequence[Attempt],
-    bank: LessonBank,
-    vetting: Vetting,
-    tokens: Speller,
-    operations: random.Random | None,
-) -> Iterator[tuple[list[int], list[int]]]:
+    examples: list[Example | None] = []
     prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
     curator = Curator(bank, optimizer, vetting)
     for number, attempt in enumerate(attempts):
@@ -78,9 +66,9 @@ def _dialogues(
             said = vetted(proposal.candidate, attempt, shown, vetting)
         except RejectedReplyError:
             continue
-        if operations is not None:
-            said = replace(said, replaces=operations.choice([None, *range(len(shown))]))
-        yield tokens.prompt(prompts.messages(attempt, shown)), tokens.reply(said.text(proposal.analysis))
+        reply = said.text(proposal.analysis)
+        examples.append(answered(prompts.messages(attempt, shown), reply, tokens, most_tokens))
+    return [example for example in examples if example is not None]
 
 
 def _as_in_a_young_memory(attempt: Attempt, shown: tuple[Lesson, ...], optimizer: RulesOptimizer) -> tuple[Lesson, ...]:
@@ -102,11 +90,8 @@ class TrainingRun:
     model, tokens: of the policy. writer_of: opens what writes its replies. executions: of tasks by their places. tasks:
     the text of each. The first `queries` are trained on; the last `held_out` are neither that nor neighbours; those
     between are neighbours only. warm, settings: of the two stages of learning. attempts: what the warm start reads;
-    none: those at the queries without memory. warm_examples: of them at most; 0: all. drawn_operations: the operations
-    of its replies are drawn, and not the rules'. begins_with_rules: the first query finds the bank that the rules left
-    of these attempts, otherwise an empty one. bank_attempts: so many of the attempts the rules read for the banks, 0
-    for all. executor: what the card calls it. most_tokens: of a dialogue of the warm start. suffix: of adapters, see
-    BaseModel.
+    none: those at the queries without memory. executor: what the card calls it. most_tokens: of a dialogue of the warm
+    start. suffix: of adapters, see BaseModel.
     """
 
     model: Any
@@ -121,13 +106,8 @@ class TrainingRun:
     warm: Schedule
     settings: EvolutionSettings
     attempts: Sequence[Attempt] = ()
-    warm_examples: int = 0
-    drawn_operations: bool = False
-    begins_with_rules: bool = False
-    bank_attempts: int = 0
     executor: str = "policy"
     most_tokens: int = 1024
-    temperature: float = 1.0
     suffix: str = ".gguf"
 
 
@@ -141,9 +121,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
     """
     bank = LessonBank(run.embedder)
     known = run.attempts or _first_attempts(run, tell)
-    operations = random.Random(run.warm.seed) if run.drawn_operations else None
-    read = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens, operations)
-    examples = read[: run.warm_examples or None]
+    examples = examples_of(known, bank, run.vetting, run.tokens, run.most_tokens)
     losses: Sequence[tuple[int, float]] = ()
     if examples:
         for stage in learn(run.model, examples, run.warm, out / "warm.pt"):
@@ -151,22 +129,17 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
             tell(f"warm start: {losses[-1][0]} of {len(examples)} examples, loss {losses[-1][1]:.4f}")
     if is_first():
         save_adapter(run.model, out / f"warm_start{run.suffix}")
-    policy = Policy(run.model, run.tokens, run.writer_of(run.model), run.temperature)
+    policy = Policy(run.model, run.tokens, run.writer_of(run.model))
     tasks = _tasks(run)
     judge = Judge(tasks, run.executions, run.vetting)
-    if run.bank_attempts:
-        bank = _bank_of_rules(run, known[: run.bank_attempts])
-    # The banks of held-out tasks stay: for half of them what the rules left of half of the attempts that were asked for
-    # (none: an empty one), for half what they left of all.
-    smaller = _bank_of_rules(run, known[: run.bank_attempts // 2])
+    # The banks of held-out tasks stay: for half of them an empty one, for half what the rules left of all attempts.
+    empty = LessonBank(run.embedder)
     places = range(len(run.tasks) - run.held_out, len(run.tasks))
-    cases = {_size(smaller): [(p, smaller) for p in places[::2]], _size(bank): [(p, bank) for p in places[1::2]]}
+    cases = {"empty": [(p, empty) for p in places[::2]], f"{len(bank)} entries": [(p, bank) for p in places[1::2]]}
     before = _judged("after the warm start", policy, cases, judge, tell)
     progress = Progress()
     queries = tasks[: run.queries]
-    first = bank.copy() if run.begins_with_rules else LessonBank(run.embedder)
-    first_entries = len(first)
-    for progress in evolve(policy, queries, first, judge, run.settings, out / "checkpoint.pt"):
+    for progress in evolve(policy, queries, LessonBank(run.embedder), judge, run.settings, out / "checkpoint.pt"):
         row = progress.curve[-1]
         tell(f"{progress.queries} queries, r_fmt {row['r_fmt']:.3f}, r_g {row['r_g']:+.3f}, {row['bank']:.0f} entries")
     after = _judged("at the end", policy, cases, judge, tell)
@@ -176,7 +149,7 @@ def train(run: TrainingRun, out: Path, tell: Tell) -> Path:
         warm = (len(examples), losses)
         figures = run.executions.figures()
         judged = (*before, *after)
-        write_card(out / "card.md", run.settings, run.executor, first_entries, warm, judged, progress, figures)
+        write_card(out / "card.md", run.settings, run.executor, warm, judged, progress, figures)
     return adapter
 
 
@@ -192,19 +165,6 @@ def _first_attempts(run: TrainingRun, tell: Tell) -> list[Attempt]:
         raise ValueError(f"no task could be carried out: {rollouts[0].lost}")
     tell(f"{sum(one.success for one in attempts)} of {run.queries} tasks are done without memory")
     return attempts
-
-
-def _size(bank: LessonBank) -> str:
-    return f"{len(bank)} entries" if len(bank) else "empty"
-
-
-def _bank_of_rules(run: TrainingRun, attempts: Sequence[Attempt]) -> LessonBank:
-    """Return what the deterministic optimizer leaves of some attempts."""
-    bank = LessonBank(run.embedder)
-    curator = Curator(bank, RulesOptimizer(), run.vetting)
-    for attempt in attempts:
-        curator.learn(attempt)
-    return bank
 
 
 def _judged(

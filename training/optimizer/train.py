@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games, task_of
-from benchmarks.alfworld.policy import read_transcripts, with_shipped_adapter
-from benchmarks.alfworld.sentences import attempt_of_game
-from benchmarks.rows import shuffled
+from benchmarks.alfworld.policy import with_shipped_adapter
 from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting, GameCache
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.domain.errors import InvalidValueError
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.adapters.command import NEEDED, add_model_argument, checked_size
-from training.optimizer.executions import Executions, GameExecutions, RobotExecutions, RunAll
+from training.adapters.base_model import open_base
+from training.adapters.command import add_model_argument, checked_size
+from training.adapters.learning import Schedule
+from training.adapters.processes import begin, is_first, portion, tell, together
+from training.optimizer.evolution import EvolutionSettings
+from training.optimizer.executions import Executions, GameExecutions, RobotExecutions, RunAll, read_attempts
+from training.optimizer.policy import GrpoSettings
+from training.optimizer.stages import TrainingRun, train
 from training.robot_tasks import add_task_arguments, open_tasks
 
 _MASKED = ("none", "extraction", "management")
@@ -50,21 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rate", type=float, default=3e-4, help="of learning by reward (default 3e-4; the paper, of 4B: 1e-6)"
     )
-    parser.add_argument("--kl", type=float, default=0.001, help="weight of the divergence (default 0.001)")
-    parser.add_argument("--clip", type=float, default=0.2, help="of the ratio of likelihoods (default 0.2)")
-    parser.add_argument("--temperature", type=float, default=1.0, help="of sampling (default 1)")
-    parser.add_argument(
-        "--bank",
-        choices=("empty", "rules"),
-        default="empty",
-        help="what the first query finds: nothing (default), or what the rules left of the warm start's attempts",
-    )
-    parser.add_argument(
-        "--bank-attempts",
-        type=int,
-        default=0,
-        help="so many of the warm start's attempts, which the rules read for the banks (default 0: all)",
-    )
     parser.add_argument("--masked", choices=_MASKED, default="none", help="whose tokens get no gradient (ablations)")
     parser.add_argument(
         "--attempts",
@@ -74,23 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="transcripts, or files of --cache, that the warm start reads (default: attempts at the queries)",
     )
-    parser.add_argument("--warm-examples", type=int, default=0, help="of the warm start at most (default 0: all)")
-    parser.add_argument(
-        "--warm-operations",
-        choices=("rules", "drawn"),
-        default="rules",
-        help="of the warm start's replies: the rules' (default), or any valid one, so that the reward alone teaches it",
-    )
-    parser.add_argument("--warm-per-update", type=int, default=4, help="examples of an update (default 4)")
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keeps played games; a later run plays none again")
-    parser.add_argument("--warm-rate", type=float, default=5e-4, help="of the warm start (default 5e-4)")
     parser.add_argument("--warm-minutes", type=float, default=20.0, help="after which it ends early (default 20)")
-    parser.add_argument(
-        "--warm-seed",
-        type=int,
-        metavar="SEED",
-        help="of the warm start (default: --seed); with a copy of its warm.pt in --out, runs share one",
-    )
     parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
     parser.add_argument("--tokens", type=int, default=1024, help="of a dialogue of the warm start at most")
     parser.add_argument("--reply-tokens", type=int, default=200, help="of a reply at most (default 200)")
@@ -104,27 +77,17 @@ def run(args: argparse.Namespace) -> int:
     """Train, write the adapter and its card; return the exit status.
 
     Raises:
-        ResourceMissingError: the extra `learning` or `alfworld` is not installed.
+        ResourceMissingError: the extra `alfworld` is not installed.
         InvalidValueError: the checkpoint is of another run, or there are too few games.
     """
-    try:
-        from training.adapters.base_model import open_base
-        from training.adapters.learning import Schedule
-        from training.adapters.processes import begin, is_first, portion, tell, together
-        from training.optimizer.evolution import EvolutionSettings
-        from training.optimizer.grpo import GrpoSettings
-        from training.optimizer.stages import TrainingRun, train
-    except ImportError as error:
-        raise ResourceMissingError(f"{NEEDED} ({error})") from error
     begin(args.seed, args.threads)
     args.out.mkdir(parents=True, exist_ok=True)
-    warm_seed = args.seed if args.warm_seed is None else args.warm_seed
     try:
         base = open_base(args.model, args.threads)
         model = base.adapted(args.rank)
     except ValueError as error:
         raise InvalidValueError(str(error)) from error
-    grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
+    grpo = GrpoSettings(args.rate, masked=args.masked)
     with (_games_played if args.on == "alfworld" else _tasks_played)(args) as (texts, play):
         plan = TrainingRun(
             model,
@@ -136,16 +99,11 @@ def run(args: argparse.Namespace) -> int:
             texts,
             args.queries,
             args.held_out,
-            Schedule(rate=args.warm_rate, per_update=args.warm_per_update, minutes=args.warm_minutes, seed=warm_seed),
+            Schedule(minutes=args.warm_minutes, seed=args.seed),
             EvolutionSettings(args.group, args.batch, args.neighbours, args.epochs, args.seed, grpo),
-            read_attempts(args.attempts, warm_seed),
-            args.warm_examples,
-            drawn_operations=args.warm_operations == "drawn",
-            begins_with_rules=args.bank == "rules",
-            bank_attempts=args.bank_attempts,
+            read_attempts(args.attempts, args.seed),
             executor=args.executor if args.on == "alfworld" else f"the offline planner, {args.on}",
             most_tokens=args.tokens,
-            temperature=args.temperature,
             suffix=base.suffix,
         )
         try:
@@ -191,16 +149,3 @@ def _check_enough(count: int, args: argparse.Namespace) -> None:
     if count < _wanted(args) or args.queries < 2:
         others = args.pool + args.held_out
         raise InvalidValueError(f"{count} tasks are too few for {args.queries} queries and {others} others")
-
-
-def read_attempts(files: Sequence[Path], seed: int) -> list[Attempt]:
-    """Return the attempts of transcripts and files of played games, shuffled, so that a part of them is of all kinds.
-
-    Raises:
-        InvalidValueError: a line is no transcript; the message names it.
-    """
-    rows = shuffled([row for path in files for row in read_transcripts(path)], seed, 0)
-    return [
-        attempt_of_game(f"t{number}", row["task"], row["text"], row["turns"], row["won"], number)
-        for number, row in enumerate(rows)
-    ]

@@ -1,9 +1,10 @@
-"""A compiler, its soft memory and a frozen executor: what is trained together, and its loss."""
+"""A compiler, its soft memory and a frozen executor: the steps that they learn from together, and the loss."""
 
 from __future__ import annotations
 
+import argparse
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,15 @@ import torch
 from torch import Tensor, nn
 from transformers import DynamicCache
 
+from benchmarks.alfworld.policy import split_advice
 from memory_node.context.soft_memory import UNSAID
+from memory_node.llm.chat import Message
 from memory_node.llm.llama.model import fitted
-from training.adapters.text_model import decoder, inner, scores, width
-from training.softmem.soft_example import SoftExample
+from training.adapters.adapter import decoder, inner, load_adapter, scores, width
+from training.adapters.base_model import BaseModel
+from training.adapters.example import Tokenizer
+from training.adapters.processes import device
+from training.compiler.teacher import CompilerPair
 from training.softmem.soft_memory import (
     Gaussian,
     SoftMemory,
@@ -22,6 +28,59 @@ from training.softmem.soft_memory import (
     latent_loss,
     orthogonality_loss,
 )
+
+
+@dataclass(frozen=True)
+class SoftExample:
+    """One step. prompt, reply: of the compiler. before, after: of the executor's prompt, with the latent tokens between
+    them. wording: the advice as the executor reads it, action: the right command. All are tokens.
+
+    unsaid: (UNSAID,), what words leave out of the thing that is advised; () where that is nothing.
+    """
+
+    prompt: tuple[int, ...]
+    reply: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    wording: tuple[int, ...]
+    action: tuple[int, ...]
+    unsaid: tuple[float, ...] = ()
+
+
+def soft_example(
+    pair: CompilerPair, tokenizer: Tokenizer, most_tokens: int, in_words: bool = True
+) -> SoftExample | None:
+    """Return a pair as an example; None where it does not say what the executor was advised, or is too long.
+
+    in_words: whether the executor reads the advice, too. Where it does not, the latent tokens must tell all of it.
+    """
+    if not pair.executor or not pair.action:
+        return None
+    state_alone, advice = split_advice(pair.executor)
+    if not advice:
+        return None
+    before, after = around_latent(pair.executor if in_words else state_alone, tokenizer)
+    prompt, reply = tokenizer.prompt(pair.messages), tokenizer.reply(pair.reply)
+    if max(len(prompt) + len(reply), len(before) + len(after)) > most_tokens:
+        return None
+    wording, action = tokenizer.reply(advice)[:-1], tokenizer.reply(pair.action)
+    return SoftExample(tuple(prompt), tuple(reply), before, after, tuple(wording), tuple(action), pair.unsaid)
+
+
+def around_latent(dialogue: Sequence[Message], tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return an executor's prompt in two parts: latent tokens stand at the end of what was said last."""
+    *before, last = dialogue
+    tokens = tokenizer.prompt(dialogue)
+    # What follows the text is what two prompts share that end in different words.
+    one, other = (tokenizer.prompt([*before, Message(last.role, f"{last.text} {word}")]) for word in ("one", "other"))
+    at = len(tokens) - _shared(one[::-1], other[::-1])
+    return tuple(tokens[:at]), tuple(tokens[at:])
+
+
+def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many tokens two sequences begin with alike."""
+    limit = min(len(one), len(other))
+    return next((at for at in range(limit) if one[at] != other[at]), limit)
 
 
 class KeptPrompt:
@@ -59,30 +118,27 @@ ENTROPY, LATENT, ORTHOGONALITY = 0.1, 1.0, 0.1
 
 @dataclass(frozen=True)
 class Losses:
-    """The parts of the loss of one example. orthogonality_weight: 0 for comparison, else as in the paper. latent: 0
-    where the words leave nothing out, text: 0 where the compiler does not learn."""
+    """The parts of the loss of one example. latent: 0 where the words leave nothing out."""
 
     action: Tensor
     text: Tensor
     entropy: Tensor
     latent: Tensor
     orthogonality: Tensor
-    orthogonality_weight: float = ORTHOGONALITY
 
     @property
     def total(self) -> Tensor:
         """L = L_action + L_text + 0.1 L_entropy + 1.0 L_latent + 0.1 L_orth."""
-        beside = ENTROPY * self.entropy + LATENT * self.latent + self.orthogonality_weight * self.orthogonality
+        beside = ENTROPY * self.entropy + LATENT * self.latent + ORTHOGONALITY * self.orthogonality
         return self.action + self.text + beside
 
 
 @dataclass(frozen=True)
 class ReadReply:
-    """What a compiler makes of a prompt and its reply. logits: of the reply's tokens, (reply, vocabulary); None where
-    the compiler does not learn. states: of the reply, (reply, width). behind: of the placeholders behind it, (N,
-    width). latent: the latent tokens."""
+    """What a compiler makes of a prompt and its reply. logits: of the reply's tokens, (reply, vocabulary). states: of
+    the reply, (reply, width). behind: of the placeholders behind it, (N, width). latent: the latent tokens."""
 
-    logits: Tensor | None
+    logits: Tensor
     states: Tensor
     behind: Tensor
     latent: Gaussian
@@ -96,8 +152,6 @@ class SoftPair(nn.Module):
         executor: another one, whose weights are frozen here.
         soft: makes the latent tokens.
         smoothing: of the labels of text and action.
-        orthogonality: the weight of L_orth.
-        beside: another pair of the same models, so that both read a prompt once.
         neutral: the token that says nothing: it fills a wording that is shorter than N tokens.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
@@ -109,26 +163,17 @@ class SoftPair(nn.Module):
         executor: Any,
         soft: SoftMemory,
         smoothing: float = 0.1,
-        orthogonality: float = ORTHOGONALITY,
-        beside: SoftPair | None = None,
         through_prompt: bool = True,
         neutral: int = 0,
     ) -> None:
         super().__init__()
         self.compiler, self.executor, self.soft = compiler, executor, soft
         self._smoothing = smoothing
-        self._orthogonality = orthogonality
         self._through_prompt = through_prompt
         self._neutral = neutral
         for weight in executor.parameters():
             weight.requires_grad_(False)
-        self._asked: KeptPrompt = beside._asked if beside is not None else KeptPrompt(inner(compiler))
-        self._told: KeptPrompt = beside._told if beside is not None else KeptPrompt(inner(executor))
-
-    @property
-    def learns_text(self) -> bool:
-        """Whether what the compiler says in words is trained."""
-        return any(weight.requires_grad for weight in self.compiler.parameters())
+        self._asked, self._told = KeptPrompt(inner(compiler)), KeptPrompt(inner(executor))
 
     def read(
         self, prompt: Sequence[int], reply: Sequence[int], wording: Sequence[int], unsaid: Sequence[float] = ()
@@ -140,13 +185,6 @@ class SoftPair(nn.Module):
         reads = decoder(self.compiler)
         left_out = torch.tensor(list(unsaid) or [0.0] * UNSAID)
         words = self.fitted(wording)
-        if not self.learns_text:
-            memory, states = self._asked.behind([*prompt, *reply])
-            with torch.no_grad():
-                reads(torch.tensor([words]), past_key_values=memory)
-            placeholders = self.soft.placeholders.unsqueeze(0)
-            behind = reads(inputs_embeds=placeholders, past_key_values=memory).last_hidden_state[0]
-            return ReadReply(None, states[len(prompt) :], behind, self.soft(behind, left_out))
         # What writes the reply's first token stands at the prompt's last one.
         known = 0 if self._through_prompt else len(prompt) - 1
         memory = self._asked.behind(prompt[:known])[0] if known else None
@@ -173,21 +211,18 @@ class SoftPair(nn.Module):
     def losses(self, example: SoftExample) -> Losses:
         """Return the losses of one example; L_action reaches f_phi and the compiler through the frozen executor."""
         read = self.read(example.prompt, example.reply, example.wording, example.unsaid)
-        latent = text = torch.zeros(())
+        latent = torch.zeros(())
         acted = self.action_logits(example.before, read.latent.sample(), example.after, example.action)
         action = self._cross_entropy(acted, example.action)
         if example.unsaid:
             latent = latent_loss(read.latent, self.targets(example))
-        if read.logits is not None:
-            text = self._cross_entropy(read.logits, example.reply)
-        return Losses(
-            action,
-            text,
-            entropy_loss(read.latent),
-            latent,
-            orthogonality_loss(read.behind, read.states),
-            self._orthogonality,
-        )
+        text = self._cross_entropy(read.logits, example.reply)
+        orthogonality = orthogonality_loss(read.behind, read.states)
+        return Losses(action, text, entropy_loss(read.latent), latent, orthogonality)
+
+    def loss(self, example: SoftExample) -> Tensor:
+        """Return what is learnt from one example."""
+        return self.losses(example).total
 
     def targets(self, example: SoftExample) -> Tensor:
         """Return what the latent tokens of an example are to say (e~), (N, embedding): what its words leave out.
@@ -207,14 +242,22 @@ class SoftPair(nn.Module):
         return nn.functional.cross_entropy(logits, torch.tensor(tokens), label_smoothing=self._smoothing)
 
 
-class SideBySide(nn.Module):
-    """Pairs of the same compiler and executor that learn from the same examples, so that each prompt is read once."""
+def open_pair(base: BaseModel, args: argparse.Namespace, form: str, neutral: int) -> SoftPair:
+    """Open compiler and executor of one base with their adapters, and a new soft memory between them.
 
-    def __init__(self, pairs: Mapping[str, SoftPair]) -> None:
-        super().__init__()
-        self.pairs = dict(pairs)
-        self._weights = nn.ModuleDict(pairs)
+    form: a text near whose tokens placeholders begin, again and again. neutral: the token near which latent tokens
+    begin.
 
-    def loss(self, example: SoftExample) -> Tensor:
-        """Return the sum of the pairs' losses: they share no weights that are trained."""
-        return torch.stack([pair.losses(example).total for pair in self.pairs.values()]).sum()
+    Raises:
+        ValueError: an adapter is of another model.
+    """
+    compiler, executor = base.adapted(args.rank), base.adapted(args.rank)
+    load_adapter(compiler, args.compiler)
+    load_adapter(executor, args.executor)
+    executor = executor.merge_and_unload()  # what stays as it is computes faster without an adapter beside it
+    tokens = base.tokens.reply(form)[:-1]
+    embeddings = inner(compiler).get_input_embeddings().weight
+    first = embeddings[[tokens[at % len(tokens)] for at in range(args.soft_tokens)]]
+    said = inner(executor).get_input_embeddings().weight[neutral]
+    soft = SoftMemory(width(compiler), width(compiler), args.soft_tokens, first, said)
+    return SoftPair(compiler, executor, soft, neutral=neutral).to(device())

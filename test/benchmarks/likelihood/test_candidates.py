@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.likelihood.candidate_reading import likeliest
-from benchmarks.likelihood.candidate_tree import candidate_tree, log_probabilities, portions
+from benchmarks.likelihood import candidate_tree, likeliest, log_probabilities, portions
 
 
 def test_portions_keep_to_branches_and_nodes_and_lose_nobody() -> None:

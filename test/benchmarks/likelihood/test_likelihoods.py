@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.alfworld.policy import ADAPTER
-from benchmarks.likelihood.scoring import LlamaScores, scoring_model
+from benchmarks.likelihood import LlamaScores, scoring_model
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message, ModelMissingError, TooLongError, UnsupportedError
 from memory_node.llm.config import ModelConfig

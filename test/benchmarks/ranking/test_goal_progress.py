@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.ranking.stepwise import fulfils, is_in_vain
+from benchmarks.ranking.ranked_planner import fulfils, is_in_vain
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GoalKind

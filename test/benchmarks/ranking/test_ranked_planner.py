@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 from understood import Understood
 
-from benchmarks.likelihood.scoring import Score
+from benchmarks.likelihood import Score
 from benchmarks.ranking.choosing import RankedChoice, WrittenChoice, read_choice
 from benchmarks.ranking.ranked_planner import RankedPlanner
 from memory_node.catalogue.label_space import load_catalogue

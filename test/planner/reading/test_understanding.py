@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from benchmarks.goal_effects import effects
+from benchmarks.plain_commands import effects
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.goal import Goal, Mention

@@ -1,1 +1,0 @@
-"""A policy that simulates several others and follows the best, for comparison: no robot runs it."""

@@ -1,1 +1,0 @@
-"""How likely a model in this process finds given replies: exact, over a tree of candidates."""
