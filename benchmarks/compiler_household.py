@@ -217,7 +217,7 @@ def _stream(
     models: ModelShelf,
     advance: Callable[[], object],
 ) -> list[Trial]:
-    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see bench household --faults."""
+    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet."""
     experience = Experience(ExperienceConfig(), NullLog(), system_clock)
     others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
 
