@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from box_world import cast_rays, looking
 from numpy.typing import NDArray
 
-from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.nodes import conversions
 
 CAMERA = Intrinsics(525.0, 525.0, 319.5, 239.5, 640, 480)
@@ -16,27 +17,12 @@ BOX_CENTER, BOX_SIZE = np.array([0.8, 0.1, 0.06]), np.array([0.12, 0.2, 0.12])
 
 def camera_pose(tilt_rad: float = 0.8, height_m: float = 0.6) -> Pose:
     """Return an optical frame over the origin that looks along +x and down by `tilt_rad`."""
-    z = np.array([np.cos(tilt_rad), 0.0, -np.sin(tilt_rad)])
-    x = np.array([0.0, -1.0, 0.0])
-    matrix = np.eye(4)
-    matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    matrix[2, 3] = height_m
-    return Pose.from_matrix(matrix)
+    return looking((0.0, 0.0, height_m), (np.cos(tilt_rad), 0.0, height_m - np.sin(tilt_rad)))
 
 
 def table_with_box(pose: Pose) -> NDArray[np.float32]:
     """Return exact depth (480, 640) in metres of a table at z = 0 with one box on it."""
-    columns, rows = np.meshgrid(np.arange(CAMERA.width), np.arange(CAMERA.height))
-    local = np.stack([(columns - CAMERA.cx) / CAMERA.fx, (rows - CAMERA.cy) / CAMERA.fy, np.ones(rows.shape)], axis=-1)
-    rays = local @ pose.matrix[:3, :3].T
-    origin = pose.position
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = np.where(rays[..., 2] < 0.0, -origin[2] / rays[..., 2], np.inf)
-        near = (BOX_CENTER - 0.5 * BOX_SIZE - origin) / rays
-        far = (BOX_CENTER + 0.5 * BOX_SIZE - origin) / rays
-    enter = np.minimum(near, far).max(axis=-1)
-    leave = np.maximum(near, far).min(axis=-1)
-    depth = np.where((enter <= leave) & (enter > 0.0), np.minimum(enter, table), table)
+    depth, _ = cast_rays(CAMERA, pose, [OrientedBox(BOX_CENTER, BOX_SIZE)])
     return np.where(depth < 3.0, depth, 0.0).astype(np.float32)
 
 

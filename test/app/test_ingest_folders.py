@@ -9,12 +9,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from box_world import cast_rays, looking
 
 from memory_node.app.ingest.folders import open_folder
 from memory_node.app.ingest.upright import find_up, level_world, up_from_text
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 
 F, WIDTH, HEIGHT = 280.0, 320, 240
 MATRIX = np.array([[F, 0.0, 159.5], [0.0, F, 119.5], [0.0, 0.0, 1.0]])
@@ -22,24 +23,14 @@ MATRIX = np.array([[F, 0.0, 159.5], [0.0, F, 119.5], [0.0, 0.0, 1.0]])
 
 def camera_pose(shift_m: float = 0.0, world: Pose | None = None) -> np.ndarray:
     """map_T_camera of a camera 1.2 m over a table at z = 0.7, looking down by 45 degrees."""
-    half = np.sqrt(0.5)
-    matrix = np.eye(4)
-    matrix[:3, :3] = np.array([[0.0, -half, half], [-1.0, 0.0, 0.0], [0.0, -half, -half]])
-    matrix[:3, 3] = [0.0, shift_m, 1.2]
-    return (world.matrix if world else np.eye(4)) @ matrix
+    pose = looking((0.0, shift_m, 1.2), (1.0, shift_m, 0.2))
+    return (world @ pose if world else pose).matrix
 
 
 def depth_m(pose: np.ndarray) -> np.ndarray:
     """A table at z = 0.7 with a box of 20 cm on it, ray by ray."""
-    rows, columns = np.indices((HEIGHT, WIDTH))
-    rays = np.stack([(columns - 159.5) / F, (rows - 119.5) / F, np.ones((HEIGHT, WIDTH))], axis=-1) @ pose[:3, :3].T
-    eye = pose[:3, 3]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        depth = (0.7 - eye[2]) / rays[..., 2]
-        low, high = np.array([0.4, -0.1, 0.7]), np.array([0.6, 0.1, 0.9])
-        ends = np.sort(np.stack([(low - eye) / rays, (high - eye) / rays]), axis=0)
-        near, far = ends[0].max(axis=-1), ends[1].min(axis=-1)
-    return np.where(near < far, near, depth)
+    box = OrientedBox(np.array([0.5, 0.0, 0.8]), np.full(3, 0.2))
+    return cast_rays(Intrinsics(F, F, 159.5, 119.5, WIDTH, HEIGHT), Pose.from_matrix(pose), [box], floor_m=0.7)[0]
 
 
 def write_images(color: Path, depth: Path, pose: np.ndarray, units: float = 1000.0) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from box_world import cast_rays, looking
 from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 
-from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.nodes import conversions
 
 CAMERA = Intrinsics(262.5, 262.5, 159.5, 119.5, 320, 240)
@@ -25,25 +26,14 @@ Recorded = list[tuple[int, str, Any]]  # when it was recorded, topic, message
 
 def camera_on_base() -> Pose:
     """Return an optical frame over the base that looks ahead and down."""
-    z = np.array([np.cos(BASE_T_CAMERA_TILT_RAD), 0.0, -np.sin(BASE_T_CAMERA_TILT_RAD)])
-    x = np.array([0.0, -1.0, 0.0])
-    matrix = np.eye(4)
-    matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    matrix[2, 3] = CAMERA_HEIGHT_M
-    return Pose.from_matrix(matrix)
+    ahead_m, down_m = np.cos(BASE_T_CAMERA_TILT_RAD), np.sin(BASE_T_CAMERA_TILT_RAD)
+    return looking((0.0, 0.0, CAMERA_HEIGHT_M), (ahead_m, 0.0, CAMERA_HEIGHT_M - down_m))
 
 
 def depth_of_table(camera: Pose, lens: Intrinsics = CAMERA) -> NDArray[np.float32]:
     """Return exact depth (h, w) in metres of a table at z = 0 with THINGS on it."""
-    columns, rows = np.meshgrid(np.arange(lens.width), np.arange(lens.height))
-    local = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(rows.shape)], axis=-1)
-    rays = local @ camera.matrix[:3, :3].T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        depth = np.where(rays[..., 2] < 0.0, -camera.position[2] / rays[..., 2], np.inf)
-        for center, size in THINGS.values():
-            ends = [(np.array(center) + sign * 0.5 * np.array(size) - camera.position) / rays for sign in (-1.0, 1.0)]
-            enter, leave = np.minimum(*ends).max(axis=-1), np.maximum(*ends).min(axis=-1)
-            depth = np.where((enter <= leave) & (enter > 0.0), np.minimum(enter, depth), depth)
+    boxes = [OrientedBox(np.array(center), np.array(size)) for center, size in THINGS.values()]
+    depth, _ = cast_rays(lens, camera, boxes)
     return np.where(depth < 3.0, depth, 0.0).astype(np.float32)
 
 

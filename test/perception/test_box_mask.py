@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from box_world import CAMERA as WORLD_CAMERA
-from box_world import BoxWorld
+from box_world import BoxWorld, looking
 
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.box_mask import masks_in_boxes
@@ -52,7 +52,7 @@ def test_what_stands_on_a_table_is_not_of_the_table(yaw_rad: float) -> None:
     world = BoxWorld()
     world.put("table", 1.6, 0.0, 0.73, (1.2, 0.9, 0.04), yaw_rad)
     world.put("box", 1.6, 0.1, 0.82, (0.2, 0.2, 0.14), yaw_rad)
-    depth, number = world.render(world.looking((0.0, 0.0, 1.9), (1.6, 0.0, 0.75)))
+    depth, number = world.render(looking((0.0, 0.0, 1.9), (1.6, 0.0, 0.75)))
     (mask,) = masks_in_boxes(depth, WORLD_CAMERA, [around(number >= 0)])
     shown = [np.count_nonzero(mask & (number == i)) / np.count_nonzero(number == i) for i in (0, 1)]
     assert shown[0] > 0.8
@@ -63,7 +63,7 @@ def test_back_of_a_chair_is_of_the_chair() -> None:
     world = BoxWorld()
     world.put("seat", 1.6, 0.0, 0.4, (0.6, 0.6, 0.1))
     world.put("back", 1.9, 0.0, 0.7, (0.06, 0.6, 0.6))
-    depth, number = world.render(world.looking((0.0, 0.3, 1.5), (1.7, 0.0, 0.5)))
+    depth, number = world.render(looking((0.0, 0.3, 1.5), (1.7, 0.0, 0.5)))
     (mask,) = masks_in_boxes(depth, WORLD_CAMERA, [around(number >= 0)])
     shown = [np.count_nonzero(mask & (number == i)) / np.count_nonzero(number == i) for i in (0, 1)]
     assert min(shown) > 0.6

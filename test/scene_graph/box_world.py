@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -10,6 +10,38 @@ from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 
 CAMERA = Intrinsics(130.0, 130.0, 79.5, 59.5, 160, 120)
+
+
+def cast_rays(
+    lens: Intrinsics, camera: Pose, boxes: Iterable[OrientedBox], floor_m: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return exact depth (h, w) in metres, inf where there is nothing, and which box each pixel shows (its number in
+    order, -1 the floor or nothing). camera: map_T_camera of the optical frame."""
+    rows, columns = np.indices((lens.height, lens.width))
+    rays = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(rows.shape)], axis=-1)
+    rays = rays @ camera.matrix[:3, :3].T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        depth = np.where(rays[..., 2] < 0.0, (floor_m - camera.position[2]) / rays[..., 2], np.inf)
+        number = np.full(depth.shape, -1)
+        for index, box in enumerate(boxes):
+            turn = Pose.planar(0.0, 0.0, -box.yaw_rad)
+            start, way = turn.apply(camera.position - box.center), turn.apply(rays)
+            ends = np.stack([(-0.5 * box.size - start) / way, (0.5 * box.size - start) / way])
+            enter, leave = ends.min(axis=0).max(axis=-1), ends.max(axis=0).min(axis=-1)
+            hit = (enter < leave) & (enter > 0.0) & (enter < depth)
+            depth[hit], number[hit] = enter[hit], index
+    return depth, number
+
+
+def looking(eye: Sequence[float], at: Sequence[float]) -> Pose:
+    """Return map_T_camera (optical frame) of a camera at `eye` that looks at a point."""
+    forward = np.subtract(at, eye) / np.linalg.norm(np.subtract(at, eye))
+    right = np.cross(forward, [0.0, 0.0, 1.0])
+    right /= np.linalg.norm(right)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
+    matrix[:3, 3] = eye
+    return Pose.from_matrix(matrix)
 
 
 class BoxWorld:
@@ -21,39 +53,14 @@ class BoxWorld:
     def put(self, name: str, x: float, y: float, z: float, size: tuple[float, float, float], yaw: float = 0.0) -> None:
         self.boxes[name] = OrientedBox(np.array([x, y, z]), np.array(size), yaw)
 
-    @staticmethod
-    def looking(eye: tuple[float, float, float], at: tuple[float, float, float]) -> Pose:
-        """Return map_T_camera (optical frame) of a camera at `eye` that looks at a point."""
-        forward = np.subtract(at, eye) / np.linalg.norm(np.subtract(at, eye))
-        right = np.cross(forward, [0.0, 0.0, 1.0])
-        right /= np.linalg.norm(right)
-        matrix = np.eye(4)
-        matrix[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
-        matrix[:3, 3] = eye
-        return Pose.from_matrix(matrix)
-
     def render(self, camera: Pose) -> tuple[np.ndarray, np.ndarray]:
-        """Return depth (h, w) in metres and which box (number in order, -1 floor) each pixel shows."""
-        rows, columns = np.indices((CAMERA.height, CAMERA.width))
-        rays = np.stack(
-            [(columns - CAMERA.cx) / CAMERA.fx, (rows - CAMERA.cy) / CAMERA.fy, np.ones(rows.shape)], axis=-1
-        )
-        rays = rays @ camera.matrix[:3, :3].T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            depth = np.where(rays[..., 2] < 0.0, -camera.position[2] / rays[..., 2], np.inf)
-            number = np.full(depth.shape, -1)
-            for index, box in enumerate(self.boxes.values()):
-                turn = Pose.planar(0.0, 0.0, -box.yaw_rad)
-                start, way = turn.apply(camera.position - box.center), turn.apply(rays)
-                ends = np.stack([(-0.5 * box.size - start) / way, (0.5 * box.size - start) / way])
-                enter, leave = ends.min(axis=0).max(axis=-1), ends.max(axis=0).min(axis=-1)
-                hit = (enter < leave) & (enter > 0.0) & (enter < depth)
-                depth[hit], number[hit] = enter[hit], index
-        return np.where(np.isfinite(depth) & (depth < 8.0), depth, 0.0).astype(np.float32), number
+        """Return depth (h, w) in metres, 0 beyond 8 m, and which box (number in order, -1 floor) each pixel shows."""
+        depth, number = cast_rays(CAMERA, camera, self.boxes.values())
+        return np.where(depth < 8.0, depth, 0.0).astype(np.float32), number
 
     def views(self, count: int, at: tuple[float, float, float] = (2.0, 0.2, 0.7)) -> list[Pose]:
         """Return `count` views of a point from a slow walk past it."""
-        return [self.looking((0.3, -0.8 + 0.12 * i, 1.4), at) for i in range(count)]
+        return [looking((0.3, -0.8 + 0.12 * i, 1.4), at) for i in range(count)]
 
     def frame(
         self, stamp_s: float, camera: Pose, keyframe: str = "", detected: Callable[[str], bool] = lambda n: True

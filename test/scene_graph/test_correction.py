@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from box_world import BoxWorld
+from box_world import BoxWorld, looking
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import StateChange
@@ -55,7 +55,7 @@ def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: BoxW
     graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 2)
     world.put("bin", 2.0, 9.0, 0.2, (0.3, 0.3, 0.4))
-    camera = world.looking((0.5, 9.0, 1.4), (2.0, 9.0, 0.3))
+    camera = looking((0.5, 9.0, 1.4), (2.0, 9.0, 0.3))
     graph.observe(world.frame(9.0, camera, keyframe="far"))
     near = {found.id: found.box.center for found in graph.objects() if found.class_name != "bin"}
     shift = Pose.planar(0.2, 0.0, 0.0)
@@ -144,7 +144,7 @@ def test_equal_things_in_a_row_are_no_proof_of_a_place(world: BoxWorld) -> None:
         world.put(f"door{i}", 1.0 * i, 0.0, 1.0, (0.8, 0.05, 2.0))
     graph = SceneGraph(SceneGraphConfig())
     for i in range(8):
-        graph.observe(world.frame(1.0 + i, world.looking((1.0 * i, -2.0, 1.3), (1.0 * i, 0.0, 1.0))))
+        graph.observe(world.frame(1.0 + i, looking((1.0 * i, -2.0, 1.3), (1.0 * i, 0.0, 1.0))))
     assert len(graph.objects()) >= 6
     doors = Landmarks.of(graph.state.table, graph.state.active_rows())
     half_on = doors.select(np.arange(2, 6))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from box_world import BoxWorld
+from box_world import BoxWorld, looking
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -77,7 +77,7 @@ def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_else
     kitchen = graph.objects_of_class("bowl")[0].id
     world.put("table2", 2.0, 10.0, 0.375, (0.8, 1.2, 0.75))
     world.put("bowl2", 2.0, 9.8, 0.79, (0.16, 0.16, 0.08))
-    there = [world.looking((0.3, 9.2 + 0.12 * i, 1.4), (2.0, 10.0, 0.7)) for i in range(5)]
+    there = [looking((0.3, 9.2 + 0.12 * i, 1.4), (2.0, 10.0, 0.7)) for i in range(5)]
     for i, camera in enumerate(there):
         graph.observe(world.frame(10.0 + i, camera))
     other = next(found.id for found in graph.objects_of_class("bowl") if found.id != kitchen)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from box_world import looking
 from plain_search import find
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
@@ -123,7 +124,7 @@ def test_contents_of_a_closed_fridge_stay_believed_until_it_is_open(graph: Scene
 
 def test_thing_is_gone_from_a_fridge_that_the_camera_sees_into(graph: SceneGraph, world: World) -> None:
     fridge = world.boxes["fridge"]
-    views = [world.looking((0.6 + 0.1 * i, 0.6, 1.4), tuple(fridge.center)) for i in range(8)]
+    views = [looking((0.6 + 0.1 * i, 0.6, 1.4), tuple(fridge.center)) for i in range(8)]
     for i, view in enumerate(views):
         graph.observe(world.frame(1.0 + i, view))
     known = graph.objects_of_class("fridge")[0].id
