@@ -68,7 +68,6 @@ def peer() -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         [sys.executable, "-c", PEER], stdout=subprocess.PIPE, text=True, env=os.environ | {"ROS_EMBEDDED": "1"}
     )
-    assert process.stdout is not None
     assert process.stdout.readline() == "READY\n"
     yield process
     process.terminate()

@@ -43,7 +43,6 @@ def agent(tmp_path: Path) -> Iterator[StdioServerParameters]:
             assert time.monotonic() < deadline, told
             time.sleep(0.2)
         printed = re.search(r'"robot_memory": (\{.*\})', told)
-        assert printed is not None
         line = json.loads(printed[1])
         assert line["command"] == "memory-node"
         words = ["-m", "memory_node.cli", *line["args"], "--act"]

@@ -251,14 +251,11 @@ def test_command_serves_a_store_over_a_pipe(tmp_path: Path) -> None:
 def test_command_ends_on_ctrl_c_while_nobody_writes(database: Path) -> None:
     words = [sys.executable, "-m", "memory_node.cli", "mcp", "--database", str(database)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
         server.stdin.write(_INITIALIZE)
         server.stdin.flush()
         assert b"serverInfo" in server.stdout.readline()
         server.send_signal(signal.SIGINT)
         assert server.wait(10.0) == 130
-        assert server.stderr is not None
         assert b"Traceback" not in server.stderr.read()
 
 

@@ -31,7 +31,6 @@ def test_scene_graph_tells_of_the_door(home: RobotMemory) -> None:
     step = home.guidance.compile(episode, StepObservation(GOALS, proposed=PUT))
     assert step.compiled.delivery is Delivery.HYBRID
     assert "Fridge is closed" in step.state.items(Section.FACTS)
-    assert step.guidance is not None
     # Nobody has said yet that the egg is in the hand, so that comes first, and before that the way to it.
     assert step.guidance.goal == SkillCall("GoToObject", (EGG,))
     assert step.lines[0] == "Goal: put the egg in the fridge"
@@ -74,7 +73,6 @@ def test_what_tries_taught_is_in_m_and_guides_the_step(home: RobotMemory) -> Non
     episode = home.episodes.start("cool the egg again", "cool")
     home.guidance.compile(episode, StepObservation(("cool Egg to Fridge",)))
     kept = home.guidance.of(episode)
-    assert kept is not None
     told = [entry.text for entry in kept.memory.entries]
     assert any(text.startswith(f"CoolObject of Egg at {fridge.name}") for text in told)
     assert not any("this Fridge" in text for text in told)
@@ -86,7 +84,6 @@ def test_hand_is_known_from_the_start(home: RobotMemory) -> None:
     episode = home.episodes.start("put it in the fridge")
     step = home.guidance.compile(episode, StepObservation(GOALS, proposed=SkillCall("PutObject", ("Egg", FRIDGE))))
     assert "the hand holds Egg" in step.state.items(Section.AGENT)
-    assert step.guidance is not None
     assert step.guidance.goal == SkillCall("GoToObject", (FRIDGE,))
 
 

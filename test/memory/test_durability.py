@@ -19,7 +19,6 @@ def test_answers_come_while_neither_database_nor_journal_can_be_written(
 ) -> None:
     memory = open_at()
     store = memory._upkeep.store
-    assert store is not None
 
     def refuse(batch: object) -> bool:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))

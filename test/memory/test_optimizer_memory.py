@@ -55,7 +55,6 @@ def test_memory_is_there_after_a_restart_in_all_that_tells_of_it(opened: Open) -
     again = opened()
     assert again.experience.lessons() == written != ()
     method = read_method(written[0].text)
-    assert method is not None
     assert method.told in again.context(TASK, 2000).text
 
 

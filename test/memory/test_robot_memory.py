@@ -33,15 +33,12 @@ Open = Callable[[], RobotMemory]
 
 def mug_id(memory: RobotMemory) -> str:
     best = memory.find(FindQuery(object_class="Mug")).best
-    assert best is not None
     return best.object_id
 
 
 def test_what_is_seen_is_in_both_memories(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     recalled, found = memory.recall(FindQuery(object_class="Mug")), memory.find(FindQuery(object_class="Mug"))
-    assert recalled.best is not None
-    assert found.best is not None
     assert recalled.best.object_id == found.best.object_id
     assert (recalled.best.source, found.best.source) == ("short_term", "long_term")
 
@@ -109,7 +106,6 @@ def test_what_the_camera_does_not_find_at_its_place_is_the_like_thing_that_came_
     assert (mug.id, mug.removed, mug.box.center[0]) == (known, False, pytest.approx(3.0, abs=0.05))
     assert [one.state for one in mug.states] == [ObjectState.CLEANED]
     recalled = memory.recall(FindQuery(object_class="Mug")).best
-    assert recalled is not None
     assert recalled.position[0] == pytest.approx(3.0, abs=0.05)
 
 
@@ -303,7 +299,6 @@ def carried(memory: RobotMemory, see: See) -> str:
 def test_episode_begins_with_what_memory_knows_to_be_in_the_hand(memory: RobotMemory, see: See) -> None:
     episode_id = carried(memory, see)
     view = memory.experience.working_memory(episode_id)
-    assert view is not None
     assert view.held_object == "Mug"
     assert "Holding: Mug." in view.text()
 
@@ -428,7 +423,6 @@ def test_what_the_hand_holds_is_what_memory_was_told(memory: RobotMemory, see: S
     assert memory.held_object() is None
     carried(memory, see)
     held = memory.held_object()
-    assert held is not None
     assert (held.object_id, held.object_class) == (mug_id(memory), "Mug")
     memory.remember([StateChange(mug_id(memory), "Mug", 3 * SECOND_NS, held=False, position=(1.0, 0.0, 0.8))])
     assert memory.held_object() is None
@@ -439,7 +433,6 @@ def test_step_tells_what_memory_knows_of_the_hand(memory: RobotMemory, see: See)
     step = StepRecord(episode_id, 0, SkillCall("GoToObject", ("Shelf",)), True, FailureReason.NONE, 3 * SECOND_NS)
     memory.episodes.record(step)
     view = memory.experience.working_memory(episode_id)
-    assert view is not None
     assert view.window[0].held_object == "Mug"
 
 

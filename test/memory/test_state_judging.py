@@ -51,7 +51,6 @@ def look(memory: RobotMemory, frame: Frame, *crops: bytes) -> None:
         replace(frame, observations=tuple(replace(one, crop=partial(bytes, crop), pixels=1000) for one, crop in seen))
     )
     judging = memory._intake.mirror._states
-    assert judging is not None
     assert judging.wait_idle(10.0)
 
 
@@ -110,11 +109,9 @@ def test_short_term_memory_and_scene_graph_agree(
     plate = memory.find(DIRTY).answers[0].object_id
     expected = (StateBelief(ObjectState.DIRTY, 0.9, 1 * SECOND_NS, "vlm"),)
     unit = memory.cache.get(plate)
-    assert unit is not None
     assert unit.states == expected
     memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.1, 99 * SECOND_NS)])
     unit = memory.cache.get(plate)
-    assert unit is not None
     assert unit.states == memory.find(FindQuery(object_class="Plate")).answers[0].states == ()
 
 
@@ -144,7 +141,6 @@ def test_the_model_sees_the_whole_image_and_each_thing_at_useful_sizes(
     )
     memory.observe(replace(frame, observations=observations, color=image))
     judging = memory._intake.mirror._states
-    assert judging is not None
     assert judging.wait_idle(10.0)
     (sizes,) = picture_judge.sizes
     assert sizes[0] == (768, 1024)

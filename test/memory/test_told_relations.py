@@ -98,7 +98,6 @@ def test_steps_get_the_key_objects_in_view_and_no_others(home: RobotMemory, see:
     home.episodes.record(step("GoToObject", "Fork"))
     home.episodes.record(step("PickupObject", "Mug", index=1))
     view = home.experience.working_memory("e1")
-    assert view is not None
     first, second = view.window
     assert (first.visible, second.visible) == ((), ("Fork",))
     assert first.area == second.area != ""

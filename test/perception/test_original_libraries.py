@@ -64,7 +64,6 @@ def assert_told_alike(detector: OnnxDetector, text: Mapping[str, np.ndarray]) ->
     """Compare the text inputs that we make of prompts with the library's; of Grounding DINO, a mask is no text."""
     if not text:
         return
-    assert detector._prompts is not None
     assert set(detector._prompts.feed) == set(text) - {"pixel_mask"}
     for name, array in detector._prompts.feed.items():
         np.testing.assert_array_equal(array, text[name], err_msg=name)
@@ -126,7 +125,6 @@ def mask_agreement(found: list[Detection], names: tuple[str, ...], original: Ori
         if theirs.sum() < MASK_PX:
             continue
         mask = found[int(same[:, column].argmax())].mask
-        assert mask is not None
         ours = mask[inside]
         overlaps.append(float((ours & theirs).sum() / (ours | theirs).sum()))
     return overlaps

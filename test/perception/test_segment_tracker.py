@@ -43,7 +43,6 @@ def test_thing_is_told_after_enough_views_with_its_size() -> None:
     assert not seen(tracker, [ONE], views=2).detections
     told = seen(tracker, [ONE])
     (found,) = told.detections
-    assert found.box is not None
     assert np.allclose(found.box.size[:2], 0.3, atol=0.03)
     assert found.views >= 3
     assert set(np.unique(told.labels)) == {0, found.instance}
@@ -67,7 +66,6 @@ def test_two_fragments_that_are_then_seen_as_one_are_joined() -> None:
         told = seen(tracker, [ONE], views=1)
         ended += told.ended
     (whole,) = told.detections
-    assert whole.box is not None
     assert np.allclose(whole.box.size[:2], 0.3, atol=0.03)
     assert [into for _, into in ended] == [whole.track]
 

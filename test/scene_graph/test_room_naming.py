@@ -80,7 +80,6 @@ class House:
     def look(self, seconds: int = 3, left: bool = True) -> None:
         """See what is there, some seconds on."""
         self.stamp_ns += seconds * SECOND_NS
-        assert self.graph._naming is not None
         self.graph._naming.touch([self.graph.places.area_at(2.0 if left else 8.0, 2.0, 0.5)])
         away = Pose.planar(50.0, 50.0, 0.0)
         self.graph.observe(Frame(self.stamp_ns, away, Intrinsics(100.0, 100.0, 50.0, 50.0, 100, 100), (), None))

@@ -23,7 +23,6 @@ def test_path_goes_through_the_gap() -> None:
     grid = grid_with_wall(gap=True)
     start, goal = np.array([1.05, 0.55]), np.array([5.05, 0.55])
     path = grid.path(start, goal)
-    assert path is not None
     np.testing.assert_allclose(path[0], start)
     np.testing.assert_allclose(path[-1], goal, atol=0.05)
     legs = np.linalg.norm(np.diff(path, axis=0), axis=1)

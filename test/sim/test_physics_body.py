@@ -93,7 +93,6 @@ def test_arm_is_stopped_by_what_its_plan_did_not_know(robot: BodyRobot) -> None:
     assert end_of(robot, robot.move_tool(lifted(grasp, 0.25), 1.0)) is End.DONE
     # Someone holds the tray that the hand is to go through: a drawer's front, pulled out after the plan was made.
     motion = robot.move_tool(lifted(grasp, 0.12), 0.3)
-    assert motion is not None
     motion._knots[-1][0] -= 0.25  # the torso is to go on through the worktop
     motion._whole_s = 1.0
     assert robot.finish(motion).end is End.BLOCKED
@@ -182,7 +181,6 @@ def test_base_arrives_where_the_map_says_and_says_when_it_is_held_up(robot: Body
 def test_way_through_the_home_keeps_off_furniture_and_none_leads_into_it(robot: BodyRobot) -> None:
     grid = robot.floor()
     way = find_way(grid, np.array([0.6, 2.7]), np.array([6.2, 1.2]), 0.3)
-    assert way is not None
     assert way[0].tolist() == [0.6, 2.7]
     assert way[-1].tolist() == [6.2, 1.2]
     dense = np.vstack([a + np.linspace(0, 1, 50)[:, None] * (b - a) for a, b in pairwise(way)])
@@ -260,7 +258,6 @@ def test_base_that_is_held_up_takes_it_back_and_tries_again(robot: BodyRobot) ->
         if motion.ended is None:
             motion.advance(TICK_S)
             robot.tick()
-    assert motion.ended is not None
     assert motion.ended.end is End.DONE
     assert replanned
 
@@ -297,7 +294,6 @@ def test_camera_sees_things_where_they_are(robot: BodyRobot) -> None:
         picture = robot.look()
     except ResourceMissingError as error:
         pytest.skip(str(error))
-    assert picture is not None
     seen = {max(one.class_scores, key=one.class_scores.__getitem__): one for one in picture.detections}
     mask = picture.instances == seen["Mug"].instance
     rows, columns = np.nonzero(mask)
@@ -322,7 +318,6 @@ def test_film_shows_the_robot_from_outside(robot: BodyRobot, tmp_path: Path) -> 
     for number in range(4):
         assert film.is_due(0.5 * number)
         frame = robot.onlooker()
-        assert frame is not None
         assert frame.std() > 20.0
         film.add(frame, 0.5 * number)
     assert not film.is_due(1.7)
@@ -333,7 +328,6 @@ def test_film_shows_the_robot_from_outside(robot: BodyRobot, tmp_path: Path) -> 
     assert first.shape == (FILM_HEIGHT, FILM_WIDTH, 3)
     # Taking the onlooker's picture leaves the camera's own as it was.
     again = robot.look()
-    assert again is not None
     assert np.abs(again.color.astype(int) - seen.color).mean() < 1.0
     robot.close()
 
