@@ -96,10 +96,19 @@ LAYOUTS = {
 }
 
 
+@pytest.fixture
+def yolo(tmp_path: Path) -> Path:
+    """Return a model of YOLOv8's layout."""
+    return save_model(tmp_path / "m.onnx", outputs_of("yolo_v8"))
+
+
+def outputs_of(layout: str) -> dict[str, np.ndarray]:
+    return {name: np.asarray(array, np.float32) for name, array in LAYOUTS[layout].items()}
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layout_is_told_from_the_outputs_and_decoded(layout: str, tmp_path: Path) -> None:
-    outputs = {name: np.asarray(array, np.float32) for name, array in LAYOUTS[layout].items()}
-    detector = opened(save_model(tmp_path / "model.onnx", outputs), CLASSES)
+    detector = opened(save_model(tmp_path / "model.onnx", outputs_of(layout)), CLASSES)
     assert detector.layout == layout
     assert only(detector).class_scores["bowl"] > 0.75
 
@@ -114,17 +123,21 @@ def test_yolo_boxes_that_are_corners_are_told_apart(tmp_path: Path) -> None:
     only(opened(save_model(tmp_path / "m.onnx", {"output": rows.T[None]}), CLASSES))
 
 
-@pytest.mark.parametrize("squeezed", [False, True], ids=["batch", "no batch"])
-def test_official_detr_form_is_fed_its_size(tmp_path: Path, squeezed: bool) -> None:
+def official_detr(path: Path, labels: tuple[int, int], squeezed: bool = False) -> Path:
+    """Save a model of DETR's own form, whose second box is the sure one."""
     outputs = {
-        "labels": np.array([[0, 1]]),
+        "labels": np.array([labels]),
         "boxes": np.array([[[1, 1, 5, 5], CORNERS]], np.float32),
         "scores": np.array([[0.1, 0.9]], np.float32),
     }
     if squeezed:
         outputs = {name: array[0] for name, array in outputs.items()}
-    model = save_model(tmp_path / "m.onnx", outputs, others={"orig_target_sizes": ([1, 2], "INT64")})
-    detector = opened(model, CLASSES)
+    return save_model(path, outputs, others={"orig_target_sizes": ([1, 2], "INT64")})
+
+
+@pytest.mark.parametrize("squeezed", [False, True], ids=["batch", "no batch"])
+def test_official_detr_form_is_fed_its_size(tmp_path: Path, squeezed: bool) -> None:
+    detector = opened(official_detr(tmp_path / "m.onnx", (0, 1), squeezed), CLASSES)
     assert detector.layout == "detr_official"
     only(detector)
 
@@ -170,14 +183,14 @@ def test_prototype_masks_are_cut_to_their_box(tmp_path: Path) -> None:
 def test_query_masks_cover_the_input(tmp_path: Path) -> None:
     masks = np.full((1, 300, 16, 16), -5.0, np.float32)
     masks[0, 150, :, :8] = 5.0
-    outputs = {name: np.asarray(array, np.float32) for name, array in LAYOUTS["rf_detr"].items()} | {"masks": masks}
+    outputs = outputs_of("rf_detr") | {"masks": masks}
     mask = only(opened(save_model(tmp_path / "m.onnx", outputs), CLASSES)).mask
     assert mask is not None
     assert np.nonzero(mask)[1].max() == pytest.approx(159, abs=1)
 
 
 def test_names_come_from_metadata_or_yaml(tmp_path: Path) -> None:
-    outputs = {name: np.asarray(array, np.float32) for name, array in LAYOUTS["yolo_v8"].items()}
+    outputs = outputs_of("yolo_v8")
     metadata = {"names": "{0: 'mug', 1: 'bowl', 2: 'plate'}", "imgsz": "[64, 64]"}
     only(opened(save_model(tmp_path / "a.onnx", outputs, metadata=metadata)))
     model = save_model(tmp_path / "b.onnx", outputs)
@@ -190,28 +203,26 @@ def test_names_come_from_metadata_or_yaml(tmp_path: Path) -> None:
         opened(model)
 
 
-def test_layout_and_size_that_do_not_fit_are_refused(tmp_path: Path) -> None:
-    outputs = {name: np.asarray(array, np.float32) for name, array in LAYOUTS["yolo_v8"].items()}
-    model = save_model(tmp_path / "m.onnx", outputs)
-    with pytest.raises(InvalidValueError, match=r"told to be of 640x640 pixels, but it takes 64x64"):
-        opened(model, CLASSES, input_px=640)
-    with pytest.raises(InvalidValueError, match=r"(?s)output0 \(1, 7, 200\).*with 5 class names.*yolox"):
-        opened(model, [*CLASSES, "cup", "jar"])
-    with pytest.raises(InvalidValueError, match="rows of 6 numbers"):
-        opened(model, ["mug"], layout="yolo_v5")
-    with pytest.raises(InvalidValueError, match="no provider quantum: expected"):
-        opened(model, CLASSES, providers="Quantum, CPU")
+@pytest.mark.parametrize(
+    ("names", "config", "said"),
+    [
+        (CLASSES, {"input_px": 640}, r"told to be of 640x640 pixels, but it takes 64x64"),
+        ([*CLASSES, "cup", "jar"], {}, r"(?s)m\.onnx with the names of .*names\.txt.*"),
+        ([*CLASSES, "cup", "jar"], {}, r"(?s)output0 \(1, 7, 200\).*with 5 class names.*yolox"),
+        (["mug"], {"layout": "yolo_v5"}, "rows of 6 numbers"),
+        (CLASSES, {"providers": "Quantum, CPU"}, "no provider quantum: expected"),
+    ],
+)
+def test_what_does_not_fit_the_model_is_refused(
+    yolo: Path, names: list[str], config: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        opened(yolo, names, **config)
 
 
 def test_class_numbers_beyond_the_names_are_refused(tmp_path: Path) -> None:
-    outputs = {
-        "labels": np.array([[0, 7]]),
-        "boxes": np.array([[[1, 1, 5, 5], CORNERS]], np.float32),
-        "scores": np.array([[0.1, 0.9]], np.float32),
-    }
-    model = save_model(tmp_path / "m.onnx", outputs, others={"orig_target_sizes": ([1, 2], "INT64")})
     with pytest.raises(InvalidValueError, match="class number 7, but only 3 class names"):
-        opened(model, CLASSES)
+        opened(official_detr(tmp_path / "m.onnx", (0, 7)), CLASSES)
 
 
 def test_detector_that_finds_nothing_is_diagnosed(tmp_path: Path) -> None:
@@ -326,16 +337,9 @@ def test_scaled_image_keeps_its_longer_side_within_the_size_either_way_round() -
     assert fitted(upright, (480, 600), how).input_size == (600, 450)
 
 
-def test_unlike_number_of_names_is_told_with_their_file(tmp_path: Path) -> None:
-    model = save_model(tmp_path / "m.onnx", {"output": one_row(200, [*LETTERBOXED, *SCORES])[None]})
-    with pytest.raises(InvalidValueError, match=r"m\.onnx with the names of .*names\.txt"):
-        opened(model, CLASSES[:1])
-
-
-def test_fixed_classes_take_no_prompts(tmp_path: Path) -> None:
-    outputs = {name: np.asarray(array, np.float32) for name, array in LAYOUTS["yolo_v8"].items()}
+def test_fixed_classes_take_no_prompts(yolo: Path) -> None:
     with pytest.raises(InvalidValueError, match="its classes are fixed"):
-        opened(save_model(tmp_path / "m.onnx", outputs), CLASSES).set_prompts(["mug"])
+        opened(yolo, CLASSES).set_prompts(["mug"])
 
 
 @pytest.mark.parametrize("model", ["yolox_nano.onnx", "deimv2_atto_coco_int8.onnx"])

@@ -6,36 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx_graphs import save_model
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.onnx_detector import OnnxDetector
 from memory_node.perception.onnx_session import open_session, running_on
 
-onnx = pytest.importorskip("onnx")
 COLOR = np.zeros((240, 320, 3), np.uint8)
-
-
-def save(path: Path, nodes: list, inputs: list, outputs: list, constants: dict[str, np.ndarray]) -> Path:  # type: ignore[type-arg]
-    tensors = [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()]
-    graph = onnx.helper.make_graph(nodes, "tiny", inputs, outputs, tensors)
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9), str(path))
-    return path
-
-
-def image(side: int | str = 64):  # type: ignore[no-untyped-def]
-    return onnx.helper.make_tensor_value_info("images", onnx.TensorProto.FLOAT, [1, 3, side, side])
-
-
-def answering(path: Path, outputs: dict[str, np.ndarray]) -> Path:
-    """Save a model that gives fixed outputs, plus zero times its image so that the input is used."""
-    nodes = [onnx.helper.make_node("ReduceSum", ["images"], ["sum"], keepdims=0)]
-    nodes.append(onnx.helper.make_node("Mul", ["sum", "zero"], ["nothing"]))
-    for name in outputs:
-        nodes.append(onnx.helper.make_node("Add", [name + "_fixed", "nothing"], [name]))
-    infos = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, list(a.shape)) for n, a in outputs.items()]
-    constants = {name + "_fixed": array.astype(np.float32) for name, array in outputs.items()}
-    return save(path, nodes, [image()], infos, {**constants, "zero": np.float32(0.0)})
 
 
 @pytest.fixture
@@ -56,7 +34,7 @@ YOLO_8 = np.array(
 
 
 def test_unknown_layout_and_missing_files_are_named(tmp_path: Path, names: Path) -> None:
-    model = answering(tmp_path / "odd.onnx", {"out": np.zeros((1, 7, 9))})
+    model = save_model(tmp_path / "odd.onnx", {"out": np.zeros((1, 7, 9))})
     with pytest.raises(InvalidValueError, match="fits no known layout with 2"):
         opened(model, names).detect(COLOR, None, None)
     with pytest.raises(ResourceMissingError, match="nowhere"):
@@ -71,13 +49,13 @@ def test_unknown_layout_and_missing_files_are_named(tmp_path: Path, names: Path)
 def test_values_that_are_no_numbers_are_dropped(tmp_path: Path, names: Path) -> None:
     rows = YOLO_8.copy()
     rows[0, 0] = np.nan
-    detector = opened(answering(tmp_path / "nan.onnx", {"out": rows.T[None]}), names)
+    detector = opened(save_model(tmp_path / "nan.onnx", {"out": rows.T[None]}), names)
     assert all(np.isfinite(d.box_px).all() for d in detector.detect(COLOR, None, None))
     assert detector.detect(None, None, None) == []
 
 
 def test_threads_that_wait_leave_their_cores_to_others(tmp_path: Path) -> None:
-    session = open_session(answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))}))
+    session = open_session(save_model(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))}))
     assert session.get_session_options().get_session_config_entry("session.intra_op.allow_spinning") == "0"
 
 
@@ -93,14 +71,14 @@ def no_gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.usefixtures("no_gpu")
 def test_gpu_that_is_asked_for_alone_and_does_not_run_is_a_refusal(tmp_path: Path) -> None:
-    model = answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))})
+    model = save_model(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))})
     with pytest.raises(InvalidValueError, match=r"asked for CUDA, .*add CPU to the parameter providers \(CUDA, CPU\)"):
         open_session(model, providers=["CUDA"])
 
 
 @pytest.mark.usefixtures("no_gpu")
 def test_cpu_stands_in_with_a_warning_where_it_is_named_too(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    model = answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))})
+    model = save_model(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))})
     session = open_session(model, providers=["CUDA", "CPU"])
     assert running_on(session) == "CPU"
     assert "asked for CUDA, runs on CPU" in caplog.text

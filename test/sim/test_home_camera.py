@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from box_world import looking
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
@@ -149,24 +150,13 @@ def test_closed_furniture_hides_its_contents_from_every_side(
         found = False
         for angle in np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False):
             eye = hidden + np.array([aside_m * np.cos(angle), aside_m * np.sin(angle), above_m])
-            frame = camera.capture(looking_at(eye, world[container].box.center), 1)
+            frame = camera.capture(looking(eye, world[container].box.center), 1)
             found |= any(content in detection.class_scores for detection in frame.detections)
         return found
 
     assert not seen()
     world.set_open(world[container], True)
     assert seen()
-
-
-def looking_at(eye: np.ndarray, target: np.ndarray) -> Pose:
-    """The optical frame at `eye` whose z looks at `target`, x level."""
-    z = (target - eye) / np.linalg.norm(target - eye)
-    x = np.cross(z, [0.0, 0.0, 1.0])
-    x /= np.linalg.norm(x)
-    matrix = np.eye(4)
-    matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    matrix[:3, 3] = eye
-    return Pose.from_matrix(matrix)
 
 
 def test_view_that_has_not_changed_is_cast_once(robot: HomeRobot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,9 +31,15 @@ def done(skill: str, *arguments: str, object_id: str = "", changes: tuple[StateC
     return SkillResult(SkillCall(skill, arguments), True, object_id=object_id or arguments[0], changes=changes)
 
 
-def world_after(*results: SkillResult, scene: SceneSnapshot = HOME, told: dict[str, str] | None = None) -> WorldState:
+def begun(scene: SceneSnapshot = HOME) -> EpisodeWorld:
+    """Return what is believed at the beginning of an instruction."""
     world = EpisodeWorld(load_catalogue())
     world.refresh(scene)
+    return world
+
+
+def world_after(*results: SkillResult, scene: SceneSnapshot = HOME, told: dict[str, str] | None = None) -> WorldState:
+    world = begun(scene)
     for result in results:
         world.follow(result, told or {})
         world.refresh(scene)
@@ -85,15 +91,13 @@ def test_two_things_that_were_told_to_lie_on_each_other_and_met_elsewhere_are_on
     assert world_after(scene=replace(HOME, objects=(*HOME.objects, *objects))).things["Pen"].container == ""
 
 
+PIECES = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
+WHOLE_IS_GONE = StateChange("apple-7", "Apple", 2, destroyed=True)
+CUT = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*PIECES, WHOLE_IS_GONE))
+
+
 def test_pieces_are_one_entry_where_the_whole_was() -> None:
-    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
-    cut = done(
-        "SliceObject",
-        "apple-7",
-        object_id="apple-7/1",
-        changes=(*pieces, StateChange("apple-7", "Apple", 2, destroyed=True)),
-    )
-    state = world_after(done("GoToObject", "Apple", object_id="apple-7"), cut)
+    state = world_after(done("GoToObject", "Apple", object_id="apple-7"), CUT)
     assert [one.object_class for one in state if "Apple" in one.object_class] == ["AppleSliced"]
     apple = state.things["Apple"]
     assert (apple.container, apple.count, apple.has(S.SLICED)) == ("DiningTable", 2, True)
@@ -115,8 +119,7 @@ def test_found_things_keep_names_states_and_places(support: str) -> None:
 
 
 def test_what_was_found_keeps_its_name_when_memory_sees_it() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(NOTHING)
+    world = begun(NOTHING)
     world.follow(done("Explore", "Apple", object_id="apple-1"))
     state = world.refresh(HOME)
     assert state.things["Apple"].memory_id == "m1"
@@ -124,8 +127,7 @@ def test_what_was_found_keeps_its_name_when_memory_sees_it() -> None:
 
 
 def test_what_memory_knew_and_explore_found_again_is_no_second_thing() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(replace(HOME, stamp_ns=2))
+    world = begun(replace(HOME, stamp_ns=2))
     world.follow(done("Explore", "Apple", object_id="apple-1"))
     apple = replace(HOME.objects[0], last_seen_ns=3)
     state = world.refresh(replace(HOME, stamp_ns=4, objects=(apple, SINK, TABLE)))
@@ -139,8 +141,7 @@ def test_what_was_found_before_is_found_once() -> None:
 
 
 def test_what_memory_sees_at_once_has_memory_s_name() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(NOTHING)
+    world = begun(NOTHING)
     world.follow(done("Explore", "Apple", object_id="apple-1"))
     named = replace(HOME, objects=tuple(replace(one, name=f"{one.class_name} 4") for one in HOME.objects))
     state = world.refresh(named)
@@ -148,14 +149,9 @@ def test_what_memory_sees_at_once_has_memory_s_name() -> None:
 
 
 def test_pieces_that_memory_knows_one_by_one_have_no_entry_together() -> None:
-    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
-    whole = StateChange("apple-7", "Apple", 2, destroyed=True)
-    cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
-    world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
-    known = tuple(replace(seen(name, "AppleSliced", 0.0, "m3"), name=f"AppleSliced {name}") for name in ("m7", "m8"))
-    state = world.refresh(SceneSnapshot(2, objects=(*known, SINK, TABLE)))
+    world, known = with_two_pieces()
+    named = [replace(one, name=f"AppleSliced {one.id}") for one in known]
+    state = world.refresh(SceneSnapshot(2, objects=(*named, SINK, TABLE)))
     assert set(state.things) == {"AppleSliced m7", "AppleSliced m8", "SinkBasin", "DiningTable"}
     assert state.things["AppleSliced m8"].call_name == "apple-7/2"
 
@@ -186,8 +182,7 @@ def test_memory_names_come_first() -> None:
 
 
 def test_what_was_found_and_what_memory_holds_turn_out_to_be_one_thing() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
+    world = begun()
     world.follow(done("Explore", "SinkBasin", object_id="sink-2"))
     world.follow(done("GoToObject", world.state.things["SinkBasin"].call_name, object_id="sink-2"))
     assert [one.id for one in world.state.of_class("SinkBasin")] == ["SinkBasin"]
@@ -202,23 +197,20 @@ def test_thing_shut_in_what_memory_has_not_seen_is_in_what_the_robot_names() -> 
 
 
 def test_what_is_supposed_of_a_thing_stays_until_a_skill_changes_it() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
+    world = begun()
     world.suppose("Apple", S.DIRTY, False)
     assert world.refresh(HOME).things["Apple"].has(S.DIRTY) is False
 
 
 def test_thing_that_memory_has_lost_is_kept_under_a_name_of_its_own() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
+    world = begun()
     mug = world.keep(Thing("Apple", "Mug", "Mug@1.00,0.00,0.90", memory_id="m9"))
     assert mug.id == "Mug"
     assert world.keep(mug).id == world.refresh(HOME).things["Mug"].id
 
 
 def test_what_a_picture_refutes_is_so_no_more() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
+    world = begun()
     for result in WASH:
         world.follow(result)
     world.refute(("Apple", "Potato"), (S.CLEANED,))
@@ -227,8 +219,7 @@ def test_what_a_picture_refutes_is_so_no_more() -> None:
 
 def test_thing_that_turns_out_to_be_one_that_memory_lost_goes_on() -> None:
     laptops = (seen("m1", "Laptop", 0.0, "m3"), seen("m4", "Laptop", 0.5, "m3"))
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(SceneSnapshot(1, objects=(TABLE, *laptops)))
+    world = begun(SceneSnapshot(1, objects=(TABLE, *laptops)))
     world.refresh(SceneSnapshot(1, objects=(TABLE, laptops[0])))
     (name,) = (one.id for one in world.state if one.memory_id == "m1")
     world.follow(done("GoToObject", name, object_id="laptop-7"), {})
@@ -239,8 +230,7 @@ def test_thing_that_turns_out_to_be_one_that_memory_lost_goes_on() -> None:
 
 
 def test_piece_that_memory_has_only_since_the_call_goes_on() -> None:
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3"))))
+    world = begun(SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3"))))
     (name,) = (one.id for one in world.state if one.memory_id == "m1")
     taken = (StateChange("apple-7/slice2", "AppleSliced", 2, held=True),)
     world.follow(done("PickupObject", name, object_id="apple-7/slice2", changes=taken), {"apple-7/slice2": "m9"})
@@ -248,11 +238,8 @@ def test_piece_that_memory_has_only_since_the_call_goes_on() -> None:
 
 
 def test_an_id_that_memory_gave_before_and_has_lost_takes_no_name() -> None:
-    world, scene = (
-        EpisodeWorld(load_catalogue()),
-        SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3"))),
-    )
-    world.refresh(scene)
+    scene = SceneSnapshot(1, objects=(TABLE, seen("m1", "AppleSliced", 0.0, "m3")))
+    world = begun(scene)
     (name,) = (one.id for one in world.state if one.memory_id == "m1")
     # The piece was m9 when it was cut; memory has it as m1 since.
     world.follow(done("GoToObject", name, object_id="apple-7/slice2"), {"apple-7/slice2": "m9"})
@@ -263,8 +250,7 @@ def test_an_id_that_memory_gave_before_and_has_lost_takes_no_name() -> None:
 def test_pieces_that_memory_sees_later_than_they_were_cut_are_known(told: dict[str, str]) -> None:
     spot = (0.0, 0.0, 1.0)
     pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7", position=spot) for n in (1, 2))
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
+    world = begun()
     world.follow(done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=pieces), told)
     there = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8", "m9")]
     state = world.refresh(SceneSnapshot(2, objects=(*there[:2], TABLE)))
@@ -272,16 +258,14 @@ def test_pieces_that_memory_sees_later_than_they_were_cut_are_known(told: dict[s
     assert len(world.refresh(SceneSnapshot(3, objects=(*there, TABLE))).of_class("AppleSliced")) == 2
 
 
+PIECE_IDS = {"apple-7/1": "m7", "apple-7/2": "m8"}
+
+
 def with_two_pieces() -> tuple[EpisodeWorld, list[SceneObject]]:
     """Return a world in which an apple has just been cut in two, and the pieces as memory will see them."""
-    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
-    whole = StateChange("apple-7", "Apple", 2, destroyed=True)
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
-    cut = done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=(*pieces, whole))
-    world.follow(cut, {"apple-7/1": "m7", "apple-7/2": "m8"})
-    known = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8")]
-    return world, known
+    world = begun()
+    world.follow(CUT, PIECE_IDS)
+    return world, [seen(name, "AppleSliced", 0.0, "m3") for name in PIECE_IDS.values()]
 
 
 @pytest.mark.parametrize(("twin", "is_known"), [(("m9", 0.1), False), (("m9", 4.0), True)], ids=["there", "elsewhere"])
@@ -309,14 +293,9 @@ def test_piece_that_memory_takes_for_its_neighbour_is_not_gone() -> None:
 
 
 def test_piece_that_a_skill_destroyed_is_gone() -> None:
-    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7") for n in (1, 2))
-    ids = {"apple-7/1": "m7", "apple-7/2": "m8"}
-    world = EpisodeWorld(load_catalogue())
-    world.refresh(HOME)
-    world.follow(done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=pieces), ids)
-    known = [seen(name, "AppleSliced", 0.0, "m3") for name in ids.values()]
+    world, known = with_two_pieces()
     world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))
     destroyed = (StateChange("apple-7/2", "AppleSliced", 3, destroyed=True),)
-    world.follow(done("BreakObject", "apple-7/2", changes=destroyed), ids)
+    world.follow(done("BreakObject", "apple-7/2", changes=destroyed), PIECE_IDS)
     state = world.refresh(SceneSnapshot(3, objects=(known[0], TABLE)))
     assert [one.memory_id for one in state.of_class("AppleSliced")] == ["m7"]
