@@ -57,7 +57,8 @@ PreparedReply = str | int | float | Callable[[dict[str, Any]], str]
 class Endpoint:
     """Answers chat completions with prepared replies, in a stream.
 
-    An int is a status of HTTP, a float makes it wait so many seconds, a function makes the reply from the request.
+    An int is a status of HTTP, a float makes it wait so many seconds, a function makes the reply from the request; the
+    last reply is given again where it is a function.
     """
 
     def __init__(self, replies: tuple[PreparedReply, ...]) -> None:
@@ -69,7 +70,8 @@ class Endpoint:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 endpoint.requests.append(body)
-                reply = endpoint.replies.pop(0)
+                is_last = len(endpoint.replies) == 1 and callable(endpoint.replies[0])
+                reply = endpoint.replies[0] if is_last else endpoint.replies.pop(0)
                 if isinstance(reply, int):
                     self.send_error(reply)
                     return

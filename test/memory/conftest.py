@@ -2,10 +2,9 @@
 
 import base64
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -63,39 +62,23 @@ def see() -> Callable[..., Frame]:
 
 
 class PictureJudge:
-    """An endpoint of a model that sees: it calls dirty what is brown in the middle of a picture, and clean the rest."""
+    """What a model that sees answers: it calls dirty what is brown in the middle of a picture, and clean the rest."""
+
+    url = ""
 
     def __init__(self) -> None:
         self.judged: list[str] = []
         self.sizes: list[list[tuple[int, int]]] = []  # (height, width) of the pictures of each request
-        judge = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                words, *parts = asked["messages"][-1]["content"]
-                shown = [judge.image_of(base64.b64decode(one["image_url"]["url"].partition(",")[2])) for one in parts]
-                judge.sizes.append([image.shape[:2] for image in shown])
-                states = [judge.state_of(image) for image in (shown[1:] if "all that" in words["text"] else shown)]
-                judge.judged += states
-                said = [
-                    {"thing": number, "states": [{"state": state, "probability": 0.9}]}
-                    for number, state in enumerate(states, 1)
-                ]
-                choice = {"message": {"content": json.dumps({"things": said})}, "finish_reason": "stop"}
-                body = json.dumps({"choices": [choice]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def answer(self, request: dict[str, Any]) -> str:
+        words, *parts = request["messages"][-1]["content"]
+        shown = [self.image_of(base64.b64decode(one["image_url"]["url"].partition(",")[2])) for one in parts]
+        self.sizes.append([image.shape[:2] for image in shown])
+        states = [self.state_of(image) for image in (shown[1:] if "all that" in words["text"] else shown)]
+        self.judged += states
+        things = enumerate(states, 1)
+        said = [{"thing": number, "states": [{"state": one, "probability": 0.9}]} for number, one in things]
+        return json.dumps({"things": said})
 
     @staticmethod
     def image_of(jpeg: bytes) -> NDArray[np.uint8]:
@@ -108,8 +91,8 @@ class PictureJudge:
 
 
 @pytest.fixture
-def picture_judge() -> Iterator[PictureJudge]:
+def picture_judge(endpoint: Callable[..., Any]) -> PictureJudge:
+    """A judge that is asked at its url."""
     judge = PictureJudge()
-    yield judge
-    judge.server.shutdown()
-    judge.server.server_close()
+    judge.url = endpoint(judge.answer).url
+    return judge

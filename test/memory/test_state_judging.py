@@ -50,8 +50,7 @@ def look(memory: RobotMemory, frame: Frame, *crops: bytes) -> None:
     memory.observe(
         replace(frame, observations=tuple(replace(one, crop=partial(bytes, crop), pixels=1000) for one, crop in seen))
     )
-    judging = memory._intake.mirror._states
-    assert judging.wait_idle(10.0)
+    assert memory._intake.mirror._states.wait_idle(10.0)
 
 
 def names(memory: RobotMemory, query: FindQuery = DIRTY) -> list[float]:
@@ -108,11 +107,9 @@ def test_short_term_memory_and_scene_graph_agree(
     look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
     plate = memory.find(DIRTY).answers[0].object_id
     expected = (StateBelief(ObjectState.DIRTY, 0.9, 1 * SECOND_NS, "vlm"),)
-    unit = memory.cache.get(plate)
-    assert unit.states == expected
+    assert memory.cache.get(plate).states == expected
     memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.1, 99 * SECOND_NS)])
-    unit = memory.cache.get(plate)
-    assert unit.states == memory.find(FindQuery(object_class="Plate")).answers[0].states == ()
+    assert memory.cache.get(plate).states == memory.find(FindQuery(object_class="Plate")).answers[0].states == ()
 
 
 def test_claim_about_what_is_forgotten_is_left(
@@ -140,8 +137,7 @@ def test_the_model_sees_the_whole_image_and_each_thing_at_useful_sizes(
         for one in frame.observations
     )
     memory.observe(replace(frame, observations=observations, color=image))
-    judging = memory._intake.mirror._states
-    assert judging.wait_idle(10.0)
+    assert memory._intake.mirror._states.wait_idle(10.0)
     (sizes,) = picture_judge.sizes
     assert sizes[0] == (768, 1024)
     # The thing with a margin around it, at most 512 pixels long; a small one keeps its size.
