@@ -1,5 +1,6 @@
 """What a bag demonstrates is learnt as from the running robot: an episode, and a way for other things of its kind."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,6 @@ import pytest
 from heated_potato import HEATED
 from table_recording import write_bag, write_messages
 
-from memory_node.cli import main
 from memory_node.domain.skill import SkillResult
 from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.run import activate_ros
@@ -62,7 +62,7 @@ def unusable_images() -> list[tuple[str, Any, int]]:
 @pytest.mark.parametrize(
     ("storage", "sees"), [("SQLITE3", "images"), ("MCAP", "images of no known camera"), ("MCAP", "nothing")]
 )
-def test_bag_teaches_a_way_once(storage: str, sees: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bag_teaches_a_way_once(storage: str, sees: str, tmp_path: Path, ingested: Callable[..., Any]) -> None:
     steps = shown("heat the potato")
     if sees == "images":
         write_bag(tmp_path / "bag", storage, steps)
@@ -70,8 +70,7 @@ def test_bag_teaches_a_way_once(storage: str, sees: str, tmp_path: Path, capsys:
         write_messages(tmp_path / "bag", storage, [*steps, *(unusable_images() if sees != "nothing" else ())])
     database = str(tmp_path / "memory.db")
     for _ in range(2):
-        command = ["ingest", str(tmp_path / "bag"), "--json", "--out", str(tmp_path / "out"), "--database", database]
-        assert main(command) == 0, capsys.readouterr().err
+        ingested(tmp_path / "bag", "--database", database)
     memory = open_memory(MemoryConfig(database=database))
     assert memory.experience.wait_settled(timeout_s=30.0)
     (episode,) = memory.past.episodes(10)

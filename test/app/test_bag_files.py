@@ -1,6 +1,5 @@
 """Recordings as people have them: lone storage files, files that were cut short, images that cannot be used."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from memory_node.nodes import conversions
 from memory_node.nodes.run import activate_ros
 
 FRAMES = 6
+Ingest = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module", params=["MCAP", "SQLITE3"])
@@ -49,12 +49,6 @@ def storage_file(folder: Path) -> Path:
     return file
 
 
-def ingested(path: Path, out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    assert main(["ingest", str(path), "--json", "--out", str(out)]) == 0
-    memory: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return memory
-
-
 def times_seen(memory: dict[str, Any]) -> int:
     (found,) = memory["scenes"][""]["objects"]
     assert np.allclose(found["center"], BOX_CENTER, atol=0.03)
@@ -62,37 +56,32 @@ def times_seen(memory: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("how", ["file", "folder with a broken metadata.yaml"])
-def test_bag_without_its_metadata_is_read(
-    bag: Path, how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bag_without_its_metadata_is_read(bag: Path, how: str, tmp_path: Path, ingested: Ingest) -> None:
     folder = tmp_path / "copy"
     folder.mkdir()
     file = shutil.copy(storage_file(bag), folder)
     if how.endswith("broken metadata.yaml"):
         (folder / "metadata.yaml").write_text("a: [1")
-    memory = ingested(Path(file) if how == "file" else folder, tmp_path / "out", capsys)
+    memory = ingested(Path(file) if how == "file" else folder)
     assert times_seen(memory) == FRAMES
     assert memory["skipped"] == {}
 
 
-def test_files_of_a_split_bag_are_read_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_a_split_bag_are_read_in_their_order(tmp_path: Path, ingested: Ingest) -> None:
     folder = tmp_path / "split"
     folder.mkdir()
     for number in range(2):
         write_drive(tmp_path / f"part{number}", "MCAP")
         shutil.copy(storage_file(tmp_path / f"part{number}"), folder / f"drive_{number}.mcap")
-    memory = ingested(folder, tmp_path / "out", capsys)
-    assert times_seen(memory) >= FRAMES
+    assert times_seen(ingested(folder)) >= FRAMES
 
 
-def test_bag_that_was_cut_short_is_read_as_far_as_it_goes(
-    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bag_that_was_cut_short_is_read_as_far_as_it_goes(bag: Path, tmp_path: Path, ingested: Ingest) -> None:
     source, share = storage_file(bag), 0.7
     file = tmp_path / source.name
     content = source.read_bytes()
     file.write_bytes(content[: int(share * len(content))])
-    memory = ingested(file, tmp_path / "out", capsys)
+    memory = ingested(file)
     assert 0.5 * share * FRAMES < times_seen(memory) <= share * FRAMES + 1
     assert memory["skipped"]["cut_short"] == 1
     advice = "mcap recover" if file.suffix == ".mcap" else "sqlite3 FILE .recover"
@@ -109,9 +98,6 @@ def test_recording_without_usable_images_is_an_error_that_says_why(
     assert f"{FRAMES} depth_empty" in told
 
 
-def test_recording_whose_depth_is_out_of_range_holds_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_recording_whose_depth_is_out_of_range_holds_nothing(tmp_path: Path, ingested: Ingest) -> None:
     write_drive(tmp_path / "bag", "MCAP", lambda depth: depth * np.float32(1000.0))
-    memory = ingested(tmp_path / "bag", tmp_path / "out", capsys)
-    assert memory["scenes"][""]["objects"] == []
+    assert ingested(tmp_path / "bag")["scenes"][""]["objects"] == []

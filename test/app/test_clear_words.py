@@ -10,8 +10,6 @@ import pytest
 from table_recording import write_bag
 
 from memory_node.cli import main
-from memory_node.domain.errors import InvalidValueError
-from memory_node.sim.home_file import load_home
 
 
 def one_line(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -70,23 +68,6 @@ def test_database_that_is_none_is_named(bag: Path, capsys: pytest.CaptureFixture
     assert "is no SQLite database" in told
 
 
-def test_home_that_does_not_ship_is_answered_with_those_that_do() -> None:
-    with pytest.raises(InvalidValueError, match=r"expected apartment, studio, or the path of a home file .* 'castle'"):
-        load_home("castle")
-
-
-@pytest.mark.parametrize(
-    "content",
-    ["just words", "[1, 2]", "name: [", "{name: x, robot: y, rooms: 3}", "{name: x, robot: {start: [0]}, rooms: []}"],
-)
-def test_home_file_that_says_nonsense_is_named(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "home.yaml"
-    path.write_text(content)
-    with pytest.raises(InvalidValueError, match="home") as told:
-        load_home(path)
-    assert "\n" not in str(told.value)
-
-
 @pytest.mark.parametrize("domain", ["abc", "233"])
 def test_domain_that_is_none_is_named(domain: str) -> None:
     environment = {**os.environ, "ROS_DOMAIN_ID": domain}
@@ -120,10 +101,14 @@ def test_file_that_is_no_bag_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "mend it with `mcap recover`" in told
 
 
-def test_empty_folder_is_answered_with_what_may_be_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = one_line(capsys, "ingest", str(tmp_path))
-    assert "expected a rosbag2" in told
-    assert "7-Scenes" in told
+@pytest.mark.parametrize(
+    ("folder", "said"), [("", ("expected a rosbag2", "7-Scenes", "_depth.png")), ("nothing", ("does not exist",))]
+)
+def test_folder_without_a_recording_is_answered_with_what_may_be_in_it(
+    folder: str, said: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = one_line(capsys, "ingest", str(tmp_path / folder))
+    assert [words for words in said if words not in told] == []
 
 
 @pytest.mark.parametrize("option", ["--out", "--json"])

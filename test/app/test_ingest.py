@@ -1,5 +1,7 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,6 +12,8 @@ from memory_node.cli import main
 from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
 from memory_node.perception.surface import level_pose
+
+Ingest = Callable[..., dict[str, Any]]
 
 
 def write_folder(folder: Path) -> None:
@@ -51,11 +55,9 @@ def test_folder_becomes_a_memory_of_each_scene(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("storage", ["SQLITE3", "MCAP"])
-def test_bag_becomes_one_memory_in_the_map(storage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bag = tmp_path / "bag"
-    write_bag(bag, storage)
-    assert main(["ingest", str(bag), "--json", "--out", str(tmp_path / "out")]) == 0
-    memory = json.loads(capsys.readouterr().out)
+def test_bag_becomes_one_memory_in_the_map(storage: str, tmp_path: Path, ingested: Ingest) -> None:
+    write_bag(tmp_path / "bag", storage)
+    memory = ingested(tmp_path / "bag")
     found = only_object(memory["scenes"][""])
     assert np.allclose(found["center"], BOX_CENTER, atol=0.03)
     assert found["times_seen"] == 3
@@ -63,34 +65,26 @@ def test_bag_becomes_one_memory_in_the_map(storage: str, tmp_path: Path, capsys:
     assert len(memory["scenes"][""]["areas"]) >= 4
 
 
-def test_parameters_of_the_memory_node_are_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parameters_of_the_memory_node_are_followed(
+    tmp_path: Path, ingested: Ingest, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_folder(tmp_path)
-    command = ["ingest", str(tmp_path), "--json", "--out", str(tmp_path / "out"), "--params-file"]
 
     def objects_with(parameters: str) -> int:
         path = tmp_path / "parameters.yaml"
         path.write_text(f"/**/memory: {{ros__parameters: {parameters}}}")
-        assert main([*command, str(path)]) == 0
-        scenes = json.loads(capsys.readouterr().out)["scenes"]
+        scenes = ingested(tmp_path, "--params-file", str(path))["scenes"]
         return sum(len(scene["objects"]) for scene in scenes.values())
 
     assert objects_with("{map_frame: map}") > 0
     assert objects_with("{expert: {perception: {min_pixels: 400000}}}") == 0
     (tmp_path / "wrong.yaml").write_text("/**/memory: {ros__parameters: {expert: {perception: {min_pixel: 5}}}}")
-    assert main([*command, str(tmp_path / "wrong.yaml")]) == 1
+    assert main(["ingest", str(tmp_path), "--params-file", str(tmp_path / "wrong.yaml")]) == 1
     assert "did you mean expert.perception.min_pixels?" in capsys.readouterr().err
 
 
-def test_missing_input_is_a_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ingest", str(tmp_path / "nothing")]) == 1
-    assert "does not exist" in capsys.readouterr().err
-    assert main(["ingest", str(tmp_path)]) == 1
-    assert "_depth.png" in capsys.readouterr().err
-
-
-def test_real_kinect_frames_give_objects_on_the_table(shared_dir: Path, tmp_path: Path) -> None:
-    assert main(["ingest", str(shared_dir / "data" / "mosd"), "--json", "--out", str(tmp_path)]) == 0
-    memory = json.loads((tmp_path / "memory.json").read_text())
+def test_real_kinect_frames_give_objects_on_the_table(shared_dir: Path, ingested: Ingest) -> None:
+    memory = ingested(shared_dir / "data" / "mosd")
     assert len(memory["scenes"]) == 6
     for scene in memory["scenes"].values():
         assert scene["objects"]
@@ -134,12 +128,9 @@ def write_compressed_bag(folder: Path, lens: tuple[float, ...] = ()) -> None:
     write_messages(folder, "MCAP", messages)
 
 
-def test_compressed_bag_with_odometry_and_detections_becomes_named_memory(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compressed_bag_with_odometry_and_detections_becomes_named_memory(tmp_path: Path, ingested: Ingest) -> None:
     write_compressed_bag(tmp_path / "bag")
-    assert main(["ingest", str(tmp_path / "bag"), "--json", "--out", str(tmp_path / "out")]) == 0
-    memory = json.loads(capsys.readouterr().out)
+    memory = ingested(tmp_path / "bag")
     found = only_object(memory["scenes"][""])
     assert found["times_seen"] == 3
     assert max(found["classes"], key=found["classes"].get) == "toaster"

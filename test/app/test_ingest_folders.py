@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -165,9 +166,7 @@ def lose(value: float) -> Callable[[Path], None]:
         ("pose.txt", lambda path: path.unlink(), "pose_unreadable"),
     ],
 )
-def test_bad_frame_is_counted_and_named(
-    file: str, spoil: Callable[[Path], None], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_frame_is_counted_and_named(file: str, spoil: Callable[[Path], None], reason: str, tmp_path: Path) -> None:
     seven_scenes(tmp_path / "scene")
     spoil(tmp_path / "scene" / f"frame-000001.{file}")
     recording = open_folder(tmp_path / "scene")
@@ -192,16 +191,14 @@ def test_kitchen_knows_which_way_is_up(shared_dir: Path) -> None:
     assert up @ np.array([0.0, -0.8975, -0.441]) > 0.999
 
 
-def test_recording_becomes_a_robots_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recording_becomes_a_robots_memory(tmp_path: Path, ingested: Callable[..., dict[str, Any]]) -> None:
     from memory_node.memory_config import MemoryConfig
     from memory_node.opening import open_memory
 
     world = Pose(np.zeros(3), np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]))
     seven_scenes(tmp_path / "scene", world, frames=4)
     database = str(tmp_path / "memory.db")
-    command = ["ingest", str(tmp_path / "scene"), "--json", "--out", str(tmp_path / "out"), "--database", database]
-    assert main(command) == 0
-    shown = json.loads(capsys.readouterr().out)
+    shown = ingested(tmp_path / "scene", "--database", database)
     memory = open_memory(MemoryConfig(database=database))
     objects = memory.scene().objects
     memory.close()

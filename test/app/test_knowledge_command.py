@@ -13,6 +13,7 @@ import pytest
 from memory_node.app import knowledge
 from memory_node.cli import main
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions
+from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 
@@ -28,6 +29,17 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Return a file of thirty paragraphs."""
+    return written(tmp_path / "notes.txt", 30)
+
+
+def written(path: Path, count: int) -> Path:
+    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(count)))
+    return path
+
+
 def test_fact_is_told_asked_and_contradicted_across_runs(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = told(capsys, "tell", "The blue mug is Anna's; she is allergic to nuts.", "--database", database)
     assert [row["text"] for row in rows] == ["The blue mug is Anna's", "Anna is allergic to nuts."]
@@ -41,53 +53,35 @@ def test_fact_is_told_asked_and_contradicted_across_runs(database: str, capsys: 
     assert answer["abstains"]
 
 
-def test_interrupted_import_goes_on(database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(30)))
-    batches = knowledge._BATCH
-    knowledge._BATCH = 10
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("memory_node.memory.RobotMemory.read", failing_after(1))
-            with pytest.raises(KeyboardInterrupt):
-                knowledge.run(arguments_of(database, path))
-        (row,) = told(capsys, "add", str(path), "--database", database)
-    finally:
-        knowledge._BATCH = batches
-    assert (row["units"], row["new_propositions"]) == (30, 20)
-    (row,) = told(capsys, "add", str(path), "--database", database)
-    assert row["new_propositions"] == 0
-
-
-def failing_after(batches: int) -> Any:
-    """Return a RobotMemory.read that is interrupted after so many batches."""
+def test_interrupted_import_goes_on(
+    database: str, notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     done = []
 
-    def read(memory: Any, steps: Any) -> int:
-        if len(done) == batches:
+    def read(memory: RobotMemory, steps: Any) -> int:
+        """Take one batch, and be interrupted in the next."""
+        if done:
             raise KeyboardInterrupt
         done.append(1)
         return int(memory.knowledge.add(steps))
 
-    return read
-
-
-def arguments_of(database: str, path: Path) -> Any:
-    from argparse import Namespace
-
-    return Namespace(
-        knowledge_command="add", database=database, robot="r1", json=True, files=[path], words_only=True, threads=1
-    )
+    monkeypatch.setattr(knowledge, "_BATCH", 10)
+    add = ["add", str(notes), "--words-only", "--database", database]
+    with monkeypatch.context() as patch:
+        patch.setattr(RobotMemory, "read", read)
+        assert main(["knowledge", *add]) == 130
+    capsys.readouterr()
+    for new in (20, 0):
+        (row,) = told(capsys, *add)
+        assert (row["units"], row["new_propositions"]) == (30, new)
 
 
 def test_import_makes_statements_findable_by_meaning(
-    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    database: str, notes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(30)))
-    told(capsys, "add", str(path), "--words-only", "--database", database)
+    told(capsys, "add", str(notes), "--words-only", "--database", database)
     assert waiting_in(database) == 30
-    told(capsys, "add", str(path), "--database", database)
+    told(capsys, "add", str(notes), "--database", database)
     assert waiting_in(database) == 0
 
 
@@ -113,8 +107,8 @@ def waiting_in(database: str) -> int:
 
 
 def test_killed_import_goes_on_without_loss(database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, count = tmp_path / "notes.txt", 3000
-    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(count)))
+    count = 3000
+    path = written(tmp_path / "notes.txt", count)
     command = [sys.executable, "-m", "memory_node.cli", "knowledge", "add", str(path), "--words-only"]
     with subprocess.Popen([*command, "--database", database], stdout=subprocess.DEVNULL) as process:
         wait_until_written(Path(database))

@@ -117,8 +117,20 @@ def test_mistakes_are_named(tmp_path: Path, section: str, entry: dict[str, Any],
 
 
 def test_home_that_does_not_ship_is_named() -> None:
-    with pytest.raises(InvalidValueError, match="castle"):
+    with pytest.raises(InvalidValueError, match=r"expected apartment, studio, or the path of a home file .* 'castle'"):
         load_home("castle")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["just words", "[1, 2]", "name: [", "{name: x, robot: y, rooms: 3}", "{name: x, robot: {start: [0]}, rooms: []}"],
+)
+def test_home_file_that_says_nonsense_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "home.yaml"
+    path.write_text(content)
+    with pytest.raises(InvalidValueError, match="home") as told:
+        load_home(path)
+    assert "\n" not in str(told.value)
 
 
 def test_shared_walls_stand_once_with_a_lintel_over_the_doorway() -> None:
