@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from free_domain import free_domain
@@ -77,3 +78,29 @@ def spin_until(executor: SingleThreadedExecutor) -> Callable[..., bool]:
         return bool(condition())
 
     return spin
+
+
+@pytest.fixture
+def call(spin_until: Callable[..., bool]) -> Callable[[Any, Any], Any]:
+    """Return a function that asks a service once it is there, and returns its answer: call(client, request)."""
+
+    def ask(client: Any, request: Any) -> Any:
+        assert spin_until(client.service_is_ready)
+        future = client.call_async(request)
+        assert spin_until(future.done)
+        return future.result()
+
+    return ask
+
+
+@pytest.fixture
+def link(spin_until: Callable[..., bool]) -> Callable[..., Any]:
+    """Return a function that subscribes a node to a topic; its publisher, once they know each other."""
+
+    def subscribe(node: Node, kind: type, topic: str, callback: Callable[..., Any], qos: Any = 10, **more: Any) -> Any:
+        node.create_subscription(kind, topic, callback, qos, **more)
+        publisher = node.create_publisher(kind, topic, qos)
+        assert spin_until(lambda: publisher.get_subscription_count() == 1)
+        return publisher
+
+    return subscribe

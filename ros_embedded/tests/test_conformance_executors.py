@@ -175,11 +175,12 @@ def test_tasks_without_end_leave_room_for_timers(make_node: Callable, spin_until
     assert spin_until(lambda: len(ends) == 2)
 
 
-def test_task_of_a_callback_runs_before_what_comes_in_afterwards(make_node: Callable, spin_until: Callable) -> None:
+def test_task_of_a_callback_runs_before_what_comes_in_afterwards(
+    make_node: Callable, spin_until: Callable, link: Callable
+) -> None:
     """An accepted goal gives feedback before its client hears of the acceptance: tasks, then what is ready by then."""
     node, order = make_node(), []
-    publisher = node.create_publisher(String, "s", 10)
-    node.create_subscription(String, "s", lambda _: order.append("message"), 10)
+    publisher = link(node, String, "s", lambda _: order.append("message"))
 
     def answer(_: Any, response: Any) -> Any:
         node.executor.create_task(lambda: publisher.publish(String()))
@@ -187,7 +188,7 @@ def test_task_of_a_callback_runs_before_what_comes_in_afterwards(make_node: Call
 
     node.create_service(Empty, "empty", answer)
     client = node.create_client(Empty, "empty")
-    assert spin_until(lambda: client.service_is_ready() and publisher.get_subscription_count() == 1)
+    assert spin_until(client.service_is_ready)
     client.call_async(Empty.Request()).add_done_callback(lambda _: order.append("answer"))
     assert spin_until(lambda: len(order) == 2)
     assert order == ["message", "answer"]

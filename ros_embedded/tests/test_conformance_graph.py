@@ -100,13 +100,11 @@ class NodeWithNamesOfItsOwn(Node):
     _refresh = _wake = _check = _trigger = _overrides = _of_node = _publish_log = _create_service = _mine
 
 
-def test_subclass_may_use_any_private_name(make_node: Callable, spin_until: Callable) -> None:
+def test_subclass_may_use_any_private_name(make_node: Callable, spin_until: Callable, link: Callable) -> None:
     node, received = make_node("owner", NodeWithNamesOfItsOwn), []
     node.declare_parameter("x", 1)
     node.create_service(SetBool, "set", lambda request, response: response)
-    node.create_subscription(String, "s", received.append, 10)
-    publisher = node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+    publisher = link(node, String, "s", received.append)
     publisher.publish(String())
     node.get_logger().info("fine")
     assert spin_until(lambda: received)
@@ -132,7 +130,9 @@ class ManagedNode(LifecycleNode):
         return super().on_activate(state)
 
 
-def test_lifecycle_follows_requests_and_publishes_transitions(make_node: Callable, spin_until: Callable) -> None:
+def test_lifecycle_follows_requests_and_publishes_transitions(
+    make_node: Callable, spin_until: Callable, call: Callable
+) -> None:
     node, caller, events, received = make_node("managed", ManagedNode), make_node("caller"), [], []
     publisher = node.create_lifecycle_publisher(String, "s", 10)
     caller.create_subscription(TransitionEvent, "/managed/transition_event", events.append, 10)
@@ -140,27 +140,21 @@ def test_lifecycle_follows_requests_and_publishes_transitions(make_node: Callabl
     change = caller.create_client(ChangeState, "/managed/change_state")
     get = caller.create_client(GetState, "/managed/get_state")
     available = caller.create_client(GetAvailableTransitions, "/managed/get_available_transitions")
-    assert spin_until(lambda: all(client.service_is_ready() for client in (change, get, available)))
     assert spin_until(lambda: publisher.get_subscription_count() == 1)
-
-    def ask(client: Any, request: Any) -> Any:
-        future = client.call_async(request)
-        assert spin_until(future.done)
-        return future.result()
 
     def request(number: int) -> Any:
         return ChangeState.Request(transition=Transition(id=number))
 
-    assert not ask(change, request(Transition.TRANSITION_CONFIGURE)).success
-    assert ask(get, GetState.Request()).current_state.label == "unconfigured"
-    assert ask(change, request(Transition.TRANSITION_CONFIGURE)).success
+    assert not call(change, request(Transition.TRANSITION_CONFIGURE)).success
+    assert call(get, GetState.Request()).current_state.label == "unconfigured"
+    assert call(change, request(Transition.TRANSITION_CONFIGURE)).success
     publisher.publish(String(data="too early"))
-    labels = {item.transition.label for item in ask(available, available.srv_type.Request()).available_transitions}
+    labels = {item.transition.label for item in call(available, available.srv_type.Request()).available_transitions}
     assert labels == {"cleanup", "activate", "shutdown"}
-    assert ask(change, ChangeState.Request(transition=Transition(label="activate"))).success
+    assert call(change, ChangeState.Request(transition=Transition(label="activate"))).success
     assert publisher.is_activated
     publisher.publish(String(data="active"))
-    assert ask(get, GetState.Request()).current_state.id == State.PRIMARY_STATE_ACTIVE
+    assert call(get, GetState.Request()).current_state.id == State.PRIMARY_STATE_ACTIVE
     assert spin_until(lambda: received and len(events) == 6)
     assert received == ["active"]
     path = [(event.start_state.label, event.goal_state.label) for event in events]
@@ -200,17 +194,14 @@ class FailingNode(LifecycleNode):
     [(TransitionCallbackReturn.SUCCESS, "unconfigured"), (TransitionCallbackReturn.FAILURE, "finalized")],
 )
 def test_error_in_a_transition_is_handled_or_ends_the_node(
-    make_node: Callable, spin_until: Callable, after_error: TransitionCallbackReturn, label: str
+    make_node: Callable, call: Callable, after_error: TransitionCallbackReturn, label: str
 ) -> None:
     node = make_node("failing", FailingNode)
     node.after_error = after_error
     assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
     assert node.trigger_activate() == TransitionCallbackReturn.ERROR
     get = make_node("caller").create_client(GetState, "/failing/get_state")
-    assert spin_until(get.service_is_ready)
-    future = get.call_async(GetState.Request())
-    assert spin_until(future.done)
-    assert future.result().current_state.label == label
+    assert call(get, GetState.Request()).current_state.label == label
 
 
 def test_managed_entities_share_the_transitions(make_node: Callable) -> None:
@@ -254,21 +245,14 @@ def test_what_a_node_owns_is_listed_until_it_is_destroyed(make_node: Callable) -
     assert publisher not in list(node.publishers)
 
 
-def test_levels_of_loggers_are_set_by_service(make_node: Callable, spin_until: Callable) -> None:
+def test_levels_of_loggers_are_set_by_service(make_node: Callable, call: Callable) -> None:
     make_node("server", enable_logger_service=True)
     caller = make_node("caller")
     setter = caller.create_client(SetLoggerLevels, "/server/set_logger_levels")
     getter = caller.create_client(GetLoggerLevels, "/server/get_logger_levels")
-    assert spin_until(lambda: setter.service_is_ready() and getter.service_is_ready())
-
-    def ask(client: Any, request: Any) -> Any:
-        future = client.call_async(request)
-        assert spin_until(future.done)
-        return future.result()
-
     levels = [LoggerLevel(name="of_a_test", level=LoggerLevel.LOG_LEVEL_ERROR), LoggerLevel(name="of_a_test", level=22)]
-    answer = ask(setter, SetLoggerLevels.Request(levels=levels))
+    answer = call(setter, SetLoggerLevels.Request(levels=levels))
     assert [result.successful for result in answer.results] == [True, False]
     assert answer.results[1].reason
-    answer = ask(getter, GetLoggerLevels.Request(names=["of_a_test", "unheard_of"]))
+    answer = call(getter, GetLoggerLevels.Request(names=["of_a_test", "unheard_of"]))
     assert [level.level for level in answer.levels] == [LoggerLevel.LOG_LEVEL_ERROR, LoggerLevel.LOG_LEVEL_UNKNOWN]

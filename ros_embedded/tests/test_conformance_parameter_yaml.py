@@ -73,6 +73,10 @@ def test_file_gives_what_it_gives_to_rcl(make_node: Callable, tmp_path: Path, te
         "ros__parameters: {a: 1}",
         "n: {a: 1}",
         "/**: {ros__parameters: {[a]: 1}}",
+        "n: {ros__parameters: [1]}",
+        "a: [1, 2.5]",
+        "- a\n- list",
+        "a: {",
     ],
 )
 def test_file_that_rcl_refuses_is_refused(make_node: Callable, tmp_path: Path, text: str) -> None:

@@ -136,15 +136,7 @@ def test_callback_refuses_all_of_a_set(make_node: Callable) -> None:
 def test_file_and_command_line_give_initial_values(make_node: Callable, tmp_path: Path) -> None:
     path = tmp_path / "parameters.yaml"
     path.write_text(FILE)
-    arguments = [
-        "--ros-args",
-        "--params-file",
-        str(path),
-        "-p",
-        "everywhere:=2",
-        "-p",
-        "late:=[1.0, 2.0]",
-    ]
+    arguments = ["--ros-args", "--params-file", str(path), "-p", "everywhere:=2", "-p", "late:=[1.0, 2.0]"]
     node = make_node(
         "configured", namespace="/ns", cli_args=arguments, automatically_declare_parameters_from_overrides=True
     )
@@ -182,21 +174,13 @@ def test_parameters_are_listed_by_prefix_and_depth(
     assert set(node.list_parameters(prefixes, depth).names) - own == expected
 
 
-def answer_of(client: Any, spin_until: Callable, service: type, name: str, **request: Any) -> Any:
-    asker = client.create_client(service, name)
-    assert spin_until(asker.service_is_ready)
-    future = asker.call_async(service.Request(**request))
-    assert spin_until(future.done)
-    return future.result()
-
-
-def test_another_node_reads_and_sets_parameters(make_node: Callable, spin_until: Callable) -> None:
+def test_another_node_reads_and_sets_parameters(make_node: Callable, call: Callable) -> None:
     server = make_node("server", namespace="/ns")
     server.declare_parameter("x", 1, ParameterDescriptor(description="an x"))
     client = make_node("client")
 
     def ask(service: type, name: str, **request: Any) -> Any:
-        return answer_of(client, spin_until, service, f"/ns/server/{name}", **request)
+        return call(client.create_client(service, f"/ns/server/{name}"), service.Request(**request))
 
     x, y, again, text = (Parameter(*each).to_parameter_msg() for each in (
         ("x", Parameter.Type.INTEGER, 7), ("y", Parameter.Type.INTEGER, 1),
@@ -227,20 +211,6 @@ def test_changes_are_published_as_events(make_node: Callable, spin_until: Callab
     assert {event.node for event in events} == {"/node"}
 
 
-def test_sections_that_name_one_node_twice_are_put_together(make_node: Callable, tmp_path: Path) -> None:
-    file = tmp_path / "twice.yaml"
-    file.write_text(
-        "/**:\n  ros__parameters: {first: 1, nested: {a: 1}}\n"
-        "/**:\n  ros__parameters: {second: 2, nested: {b: 2}}\n"
-        "/ns:\n  twice:\n    ros__parameters: {third: 3}\n"
-        "/ns:\n  twice:\n    ros__parameters: {first: 4}\n"
-    )
-    options = {"namespace": "/ns", "automatically_declare_parameters_from_overrides": True}
-    node = make_node("twice", cli_args=["--ros-args", "--params-file", str(file)], **options)
-    names = ("first", "second", "third", "nested.a", "nested.b")
-    assert [node.get_parameter(name).value for name in names] == [4, 2, 3, 1, 2]
-
-
 def test_malformed_arguments_are_refused(make_node: Callable) -> None:
     with pytest.raises(RCLInvalidROSArgsError, match="Failed to parse ROS arguments"):
         make_node("refused", cli_args=["--ros-args", "-r", "not-a-rule"])
@@ -254,9 +224,6 @@ def test_undeclared_parameter_is_gone(make_node: Callable) -> None:
     assert node.get_parameter_type("x") == Parameter.Type.INTEGER.value
     node.undeclare_parameter("x")
     assert not node.has_parameter("x")
-    node.declare_parameter("fixed", 1, ParameterDescriptor(read_only=True))
-    with pytest.raises(ParameterImmutableException):
-        node.undeclare_parameter("fixed")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ def test_vanished_service_is_noticed(make_node: Callable, spin_until: Callable) 
     assert spin_until(lambda: not client.service_is_ready())
 
 
-def test_async_service_callback_may_call_another_service(make_node: Callable, spin_until: Callable) -> None:
+def test_async_service_callback_may_call_another_service(
+    make_node: Callable, spin_until: Callable, call: Callable
+) -> None:
     node = make_node()
     group = ReentrantCallbackGroup()
     node.create_service(AddTwoInts, "inner", add, callback_group=group)
@@ -68,10 +70,8 @@ def test_async_service_callback_may_call_another_service(make_node: Callable, sp
 
     node.create_service(AddTwoInts, "outer", outer, callback_group=group)
     client = node.create_client(AddTwoInts, "outer", callback_group=group)
-    assert spin_until(lambda: client.service_is_ready() and inner.service_is_ready())
-    future = client.call_async(AddTwoInts.Request(a=1, b=2))
-    assert spin_until(future.done)
-    assert future.result().sum == 30
+    assert spin_until(inner.service_is_ready)
+    assert call(client, AddTwoInts.Request(a=1, b=2)).sum == 30
 
 
 def test_synchronous_call_from_a_callback_works_in_another_group(context: rclpy.context.Context) -> None:
@@ -165,32 +165,28 @@ def test_rejected_goal_is_not_accepted(action: Any) -> None:
     assert not wait(client.send_goal_async(Fibonacci.Goal(order=0))).accepted
 
 
-def test_goal_is_cancelled_on_request(action: Any, spin_until: Callable) -> None:
+@pytest.mark.parametrize(
+    ("response", "status"),
+    [(CancelResponse.ACCEPT, GoalStatus.STATUS_CANCELED), (CancelResponse.REJECT, GoalStatus.STATUS_ABORTED)],
+)
+def test_goal_is_cancelled_where_the_server_agrees(
+    action: Any, spin_until: Callable, response: CancelResponse, status: int
+) -> None:
     server, client, wait = action
+    server.server.register_cancel_callback(lambda _: response)
     feedback: list[Any] = []
     handle = wait(client.send_goal_async(Fibonacci.Goal(order=9), feedback_callback=feedback.append))
     assert spin_until(lambda: feedback)
     answer = wait(handle.cancel_goal_async())
-    assert [bytes(info.goal_id.uuid) for info in answer.goals_canceling] == [bytes(handle.goal_id.uuid)]
+    cancelled = [bytes(handle.goal_id.uuid)] if response is CancelResponse.ACCEPT else []
+    assert answer.return_code == answer.ERROR_NONE
+    assert [bytes(info.goal_id.uuid) for info in answer.goals_canceling] == cancelled
     result = handle.get_result_async()
     server.wake.set_result(None)
-    assert wait(result).status == GoalStatus.STATUS_CANCELED
+    assert wait(result).status == status
 
 
-def test_cancelling_that_the_server_rejects_cancels_nothing(action: Any, spin_until: Callable) -> None:
-    server, client, wait = action
-    server.server.register_cancel_callback(lambda _: CancelResponse.REJECT)
-    feedback: list[Any] = []
-    handle = wait(client.send_goal_async(Fibonacci.Goal(order=9), feedback_callback=feedback.append))
-    assert spin_until(lambda: feedback)
-    answer = wait(handle.cancel_goal_async())
-    assert (answer.return_code, list(answer.goals_canceling)) == (answer.ERROR_NONE, [])
-    result = handle.get_result_async()
-    server.wake.set_result(None)
-    assert wait(result).status == GoalStatus.STATUS_ABORTED
-
-
-def test_result_expires(action: Any, spin_until: Callable) -> None:
+def test_result_expires(action: Any, spin_until: Callable, call: Callable) -> None:
     server, client, wait = action
     handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
     assert wait(handle.get_result_async()).status == GoalStatus.STATUS_SUCCEEDED
@@ -198,8 +194,7 @@ def test_result_expires(action: Any, spin_until: Callable) -> None:
     assert wait(handle.get_result_async()).status == GoalStatus.STATUS_UNKNOWN
     assert wait(handle.cancel_goal_async()).return_code in (2, 3)
     cancel_all = server.create_client(CancelGoal, "fib/_action/cancel_goal")
-    assert spin_until(cancel_all.service_is_ready)
-    answer = wait(cancel_all.call_async(CancelGoal.Request()))
+    answer = call(cancel_all, CancelGoal.Request())
     assert (answer.return_code, list(answer.goals_canceling)) == (answer.ERROR_NONE, [])
 
 

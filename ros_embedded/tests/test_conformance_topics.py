@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from builtin_interfaces.msg import Time as TimeMsg
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidHandle, InvalidTopicNameException
 from rclpy.parameter import Parameter
@@ -24,32 +25,30 @@ from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
 
-def test_message_arrives_as_it_was_sent(make_node: Callable, spin_until: Callable) -> None:
-    node, received = make_node(), []
-    node.create_subscription(Image, "image", received.append, qos_profile_sensor_data)
-    publisher = node.create_publisher(Image, "image", qos_profile_sensor_data)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+def test_message_arrives_as_it_was_sent(make_node: Callable, spin_until: Callable, link: Callable) -> None:
+    received: list[Image] = []
+    publisher = link(make_node(), Image, "image", received.append, qos_profile_sensor_data)
     sent = Image(height=2, width=2, encoding="rgb8", step=6, data=list(range(12)))
     publisher.publish(sent)
     assert spin_until(lambda: received)
     assert received[0] == sent
 
 
-def test_callback_with_two_parameters_gets_message_info(make_node: Callable, spin_until: Callable) -> None:
-    node, received = make_node(), []
-    node.create_subscription(String, "s", lambda message, info: received.append(info), 10)
-    publisher = node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+def test_callback_with_two_parameters_gets_message_info(
+    make_node: Callable, spin_until: Callable, link: Callable
+) -> None:
+    received: list[dict] = []
+    publisher = link(make_node(), String, "s", lambda message, info: received.append(info))
     publisher.publish(String(data="x"))
     assert spin_until(lambda: received)
     assert 0 <= received[0]["received_timestamp"] - received[0]["source_timestamp"] < 5 * 10**9
 
 
-def test_raw_subscription_gets_and_publisher_takes_bytes(make_node: Callable, spin_until: Callable) -> None:
-    node, received = make_node(), []
-    node.create_subscription(String, "s", received.append, 10, raw=True)
-    publisher = node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+def test_raw_subscription_gets_and_publisher_takes_bytes(
+    make_node: Callable, spin_until: Callable, link: Callable
+) -> None:
+    received: list[bytes] = []
+    publisher = link(make_node(), String, "s", received.append, raw=True)
     publisher.publish(serialize_message(String(data="raw")))
     for length in range(4):
         publisher.publish(String(data="x" * length))
@@ -99,8 +98,6 @@ def test_incompatible_qos_is_warned_of_by_default(
 
 
 def test_missed_deadline_and_match_are_events(make_node: Callable, spin_until: Callable) -> None:
-    from rclpy.duration import Duration
-
     node, missed, matched = make_node(), [], []
     qos = QoSProfile(depth=1, deadline=Duration(nanoseconds=50_000_000))
     node.create_subscription(
@@ -143,24 +140,13 @@ def test_invalid_topic_name_is_refused(make_node: Callable, name: str) -> None:
         make_node().create_publisher(String, name, 10)
 
 
-def test_names_resolve_within_the_namespace(make_node: Callable) -> None:
-    node = make_node("n", namespace="/ns", cli_args=["--ros-args", "-r", "old:=new", "-r", "~/p:=/q"])
-    resolved = [node.resolve_topic_name(name) for name in ("a", "/a", "~/a", "{node}/a", "old", "~/p")]
-    assert resolved == ["/ns/a", "/a", "/ns/n/a", "/ns/n/a", "/ns/new", "/q"]
-
-
 def test_remapped_node_publishes_under_its_new_name(make_node: Callable) -> None:
     node = make_node("n", cli_args=["--ros-args", "-r", "__node:=m", "-r", "__ns:=/w", "-r", "s:=t"])
     assert (node.get_fully_qualified_name(), node.create_publisher(String, "s", 1).topic_name) == ("/w/m", "/w/t")
 
 
-def test_all_acknowledged_once_delivered(make_node: Callable, spin_until: Callable) -> None:
-    from rclpy.duration import Duration
-
-    node, received = make_node(), []
-    node.create_subscription(String, "s", received.append, 10)
-    publisher = node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+def test_all_acknowledged_once_delivered(make_node: Callable, link: Callable) -> None:
+    publisher = link(make_node(), String, "s", lambda _: None)
     publisher.publish(String())
     assert publisher.wait_for_all_acked(Duration(seconds=2))
 

@@ -40,6 +40,10 @@ def test_modules_are_the_same_objects_under_both_names(tmp_path):
         """
 import ros_embedded
 assert ros_embedded.activate() and ros_embedded.activate() and ros_embedded.is_active()
+import rclpy
+class MyNode(rclpy.node.Node):  # a module that nobody has imported
+    pass
+assert not hasattr(rclpy, "nothing")
 import rclpy.qos
 from rclpy.node import Node
 import ros_embedded.rclpy.node, ros_embedded.rclpy.qos, sys
@@ -59,27 +63,13 @@ print("fine")
     assert out == "fine\n"
 
 
-def test_modules_that_others_would_have_imported_are_there(tmp_path):
-    out = run(
-        """
-import ros_embedded
-ros_embedded.activate()
-import rclpy
-class MyNode(rclpy.node.Node):
-    pass
-assert rclpy.node.Node is __import__("rclpy.node").node.Node and not hasattr(rclpy, "nothing")
-print("fine")
-""",
-        tmp_path,
-    )
-    assert out == "fine\n"
-
-
 def test_interface_packages_are_served(tmp_path):
     out = run(
         """
 import ros_embedded
 ros_embedded.activate()
+import geometry_msgs
+assert geometry_msgs.msg.Point().x == 0.0  # a package alone leads to its interfaces
 import sensor_msgs.msg
 from sensor_msgs.msg import Image
 from sensor_msgs.msg._image import Image as Same
@@ -106,11 +96,6 @@ except ImportError as error:
     assert out.split() == ["std_msgs.nothing", "std_msgs.msg._nothing", "nothing_msgs", "rclpy.nothing", "True", "True"]
 
 
-def test_package_alone_leads_to_its_interfaces(tmp_path):
-    out = run("import ros_embedded\nros_embedded.activate()\nimport std_msgs\nprint(std_msgs.msg.Bool())", tmp_path)
-    assert out == "std_msgs.msg.Bool(data=False)\n"
-
-
 def test_package_may_hold_modules_beside_its_interfaces(tmp_path):
     checkout, modules = tmp_path / "src" / "mixed", tmp_path / "site" / "mixed"
     (checkout / "msg").mkdir(parents=True)
@@ -134,14 +119,12 @@ print(mixed.MARK, mixed.rules.DOUBLE, Level())
     assert out == "mine 3.0 mixed.msg.Level(value=1.5)\n"
 
 
-def test_real_rclpy_is_used_where_it_imports(tmp_path, other_rclpy):
+@pytest.mark.parametrize(
+    ("environment", "printed"), [({}, ["False", "the other"]), ({"ROS_EMBEDDED": "1"}, ["True", "ours"])]
+)
+def test_real_rclpy_is_used_where_it_imports_unless_ours_is_asked_for(tmp_path, other_rclpy, environment, printed):
     code = "import ros_embedded; print(ros_embedded.activate()); import rclpy; print(getattr(rclpy, 'MARK', 'ours'))"
-    assert run(code, tmp_path, **other_rclpy).split("\n")[:2] == ["False", "the other"]
-
-
-def test_environment_forces_ours(tmp_path, other_rclpy):
-    code = "import ros_embedded; print(ros_embedded.activate()); import rclpy; print(getattr(rclpy, 'MARK', 'ours'))"
-    assert run(code, tmp_path, ROS_EMBEDDED="1", **other_rclpy).split("\n")[:2] == ["True", "ours"]
+    assert run(code, tmp_path, **environment, **other_rclpy).split("\n")[:2] == printed
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path):

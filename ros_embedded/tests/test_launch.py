@@ -1,10 +1,11 @@
-"""Launch files written for `launch` and `launch_ros` run without ROS."""
+"""Launch files written for `launch` and `launch_ros` run without ROS; what a launch does while it runs."""
 
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,35 +111,15 @@ def test_arguments_are_shown_and_checked(toy):
         run_launch_file(toy / "outer.launch.py", ["wrong"])
 
 
-def write_launch_file(folder, body, imports=""):
+def write_launch_file(folder: Path, actions: str, before: str = "") -> Path:
+    """Write a launch file of some actions, with more lines before its description."""
     path = folder / "test.launch.py"
     path.write_text(
-        f"import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n{imports}\n"
-        f"def generate_launch_description():\n    return LaunchDescription([{textwrap.dedent(body)}])\n"
+        "import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n"
+        f"from launch.substitutions import *\n{textwrap.dedent(before)}\n"
+        f"def generate_launch_description():\n    return LaunchDescription([{actions}])\n"
     )
     return path
-
-
-def test_process_that_dies_fails_the_launch(tmp_path, capfd):
-    hook.install()
-    path = write_launch_file(tmp_path, "ExecuteProcess(cmd=[sys.executable, '-c', 'import sys; sys.exit(3)'])")
-    assert run_launch_file(path) == 1
-    assert "exit code 3" in capfd.readouterr().err
-
-
-def test_program_that_is_not_there_fails_the_launch(tmp_path, capfd):
-    hook.install()
-    assert run_launch_file(write_launch_file(tmp_path, "ExecuteProcess(cmd=['/no/such/program'])")) == 1
-    assert "cannot be started" in capfd.readouterr().err
-
-
-def test_program_that_cannot_start_stops_the_others(tmp_path, capfd):
-    hook.install()
-    body = "ExecuteProcess(cmd=[sys.executable, '-c', 'import time; time.sleep(60)'], name='long'),"
-    assert run_launch_file(write_launch_file(tmp_path, f"{body} ExecuteProcess(cmd=['/no/such/program'])")) == 1
-    out, err = capfd.readouterr()
-    assert "[INFO] [long-1]: sending signal 'SIGINT' to process[long-1]" in out
-    assert "[ERROR] [long-1]: process has died" in err
 
 
 def test_interrupt_stops_all_processes(tmp_path):
@@ -226,12 +207,100 @@ def test_what_no_parameter_can_be_is_refused(context, given):
         ({"name": "n", "namespace": "/b/c"}, "__node:=n -r __ns:=/b/c", "/b/c/n"),
     ],
 )
-def test_values_are_written_for_the_full_name_where_it_is_known(toy, capfd, options, name, block):
+def test_values_are_written_for_the_full_name_where_it_is_known(toy, launch, options, name, block):
     node = f"Node(package='toy', executable='show', output='screen', parameters=[{{'x': {{'y': 1}}}}], **{options})"
-    path = write_launch_file(toy, node, "from launch_ros.actions import *")
-    assert run_launch_file(path) == 0
-    out = capfd.readouterr().out
+    status, out, _ = launch(node, before="from launch_ros.actions import *")
+    assert status == 0
     assert f'"-r", "{name}", "--params-file"'.replace(" -r ", '", "-r", "') in out
     assert yaml.safe_load(out.partition("FILE ")[2].splitlines()[0].replace("|", "\n")) == {
         block: {"ros__parameters": {"x.y": 1}}
     }
+
+
+@pytest.fixture
+def launch(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run a description, given as the actions of a launch file; returns its status, output and errors."""
+    hook.install()
+
+    def run(actions: str, *arguments: str, before: str = "") -> tuple[int, str, str]:
+        status = run_launch_file(write_launch_file(tmp_path, actions, before), arguments)
+        return status, *capfd.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("actions", "said"),
+    [
+        ("ExecuteProcess(cmd=[sys.executable, '-c', 'import sys; sys.exit(3)'])", ["exit code 3"]),
+        ("ExecuteProcess(cmd=['/no/such/program'])", ["cannot be started"]),
+        (
+            "ExecuteProcess(cmd=[sys.executable, '-c', 'import time; time.sleep(60)'], name='long'),"
+            "ExecuteProcess(cmd=['/no/such/program'])",
+            ["[INFO] [long-1]: sending signal 'SIGINT' to process[long-1]", "[ERROR] [long-1]: process has died"],
+        ),
+    ],
+    ids=["dies", "is not there", "is not there, beside another"],
+)
+def test_process_that_fails_fails_the_launch_and_stops_the_others(launch, actions, said):
+    status, *shown = launch(actions)
+    assert status == 1
+    assert [words for words in said if words not in "".join(shown)] == []
+
+
+def lines_of(output, *wanted):
+    """The lines of the output that hold one of some texts."""
+    return [line for line in output.splitlines() if any(text in line for text in wanted)]
+
+
+def test_function_of_the_launch_file_gives_actions(launch):
+    before = """
+    def several(context, word, times):
+        times = int(context.perform_substitution(times))
+        return [ExecuteProcess(cmd=["echo", word, str(index)], output="screen") for index in range(times)]
+    """
+    actions = (
+        'DeclareLaunchArgument("times"),'
+        'OpaqueFunction(function=several, args=["cup"], kwargs={"times": LaunchConfiguration("times")}),'
+        "OpaqueFunction(function=lambda context: None)"
+    )
+    status, out, _ = launch(actions, "times:=2", before=before)
+    assert status == 0
+    assert sorted(lines_of(out, "cup")) == ["[echo-1] cup 0", "[echo-2] cup 1"]
+
+
+def test_configuration_that_is_not_declared_can_be_given(launch):
+    words = 'cmd=["echo", LaunchConfiguration("word", default="plate")]'
+    status, out, _ = launch(f'ExecuteProcess({words}, output="screen")', "word:=cup")
+    assert status == 0
+    assert "[WARNING] [launch]: the launch file declares no argument 'word'" in out
+    assert "[echo-1] cup" in out
+
+
+def test_function_at_the_end_of_a_process_keeps_it_away(launch, tmp_path):
+    before = """
+    from launch.events import matches_action
+    from launch.events.process import ShutdownProcess
+
+    def leave(event, context):
+        if event.returncode == 78:
+            return [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(event.action)))]
+    """
+    count = f"echo x >> {tmp_path}/runs; [ $(wc -l < {tmp_path}/runs) -lt 3 ] && exit 1; exit 78"
+    words = f"cmd=['bash', '-c', {count!r}], on_exit=leave, respawn=True"
+    status, _, err = launch(f"ExecuteProcess({words}), ExecuteProcess(cmd=['true'], on_exit=leave)", before=before)
+    assert status == 1
+    assert (len(lines_of(err, "exit code 1,")), len(lines_of(err, "exit code 78,"))) == (2, 1)
+
+
+def test_process_is_respawned_until_the_launch_ends(tmp_path):
+    count = (
+        f"echo x >> {tmp_path}/runs; [ $(wc -l < {tmp_path}/runs) -lt 3 ] && exit 1; kill -INT $PPID; exec sleep 1000"
+    )
+    again = f"ExecuteProcess(cmd=['bash', '-c', {count!r}], name='again', respawn=True, respawn_delay=0.1)"
+    path = write_launch_file(tmp_path, again)
+    command = [sys.executable, "-m", "ros_embedded", "launch", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(lines_of(done.stdout, "[again-1]: process started")) == 3
+    assert len(lines_of(done.stderr, "exit code 1,")) == 2

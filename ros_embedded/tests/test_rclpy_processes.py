@@ -58,15 +58,15 @@ def start_peer() -> Iterator[Callable[..., subprocess.Popen]]:
         peer.communicate()
 
 
-def test_other_process_is_heard_and_answers(make_node: Callable, spin_until: Callable, start_peer: Callable) -> None:
+def test_other_process_is_heard_and_answers(
+    make_node: Callable, spin_until: Callable, start_peer: Callable, call: Callable
+) -> None:
     peer = start_peer("--ros-args", "-p", "text:=from afar", "-r", "chatter:=news")
     node, received = make_node(), []
     node.create_subscription(String, "news", lambda message: received.append(message.data), 10)
     client = node.create_client(Trigger, "who")
     assert spin_until(lambda: received and client.service_is_ready(), timeout_s=20.0)
-    future = client.call_async(Trigger.Request())
-    assert spin_until(future.done)
-    assert (received[0], future.result().message) == ("from afar", str(peer.pid))
+    assert (received[0], call(client, Trigger.Request()).message) == ("from afar", str(peer.pid))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_signal_ends_a_node_cleanly(
 
 
 def test_service_lost_with_its_process_is_found_again(
-    make_node: Callable, spin_until: Callable, start_peer: Callable
+    make_node: Callable, spin_until: Callable, start_peer: Callable, call: Callable
 ) -> None:
     first, node = start_peer(), make_node()
     client = node.create_client(Trigger, "who")
@@ -101,6 +101,4 @@ def test_service_lost_with_its_process_is_found_again(
     assert spin_until(lambda: not client.service_is_ready(), timeout_s=5.0)
     second = start_peer()
     assert spin_until(client.service_is_ready, timeout_s=20.0)
-    future = client.call_async(Trigger.Request())
-    assert spin_until(future.done)
-    assert future.result().message == str(second.pid)
+    assert call(client, Trigger.Request()).message == str(second.pid)

@@ -37,10 +37,14 @@ from ros_embedded.interfaces.cdr import DeserializationError, deserialize, seria
 
 
 def test_message_that_cannot_be_read_is_logged_and_dropped(
-    make_node: Callable, spin_until: Callable, capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+    make_node: Callable,
+    spin_until: Callable,
+    link: Callable,
+    capfd: pytest.CaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Cyclone checks layouts before us; what else may be wrong in a payload must not end a node either."""
-    node, received = make_node(), []
+    received: list[str] = []
 
     def read(payload: bytes, kind: type) -> Any:
         message = deserialize(payload, kind)
@@ -49,9 +53,7 @@ def test_message_that_cannot_be_read_is_logged_and_dropped(
         return message
 
     monkeypatch.setattr("ros_embedded.rclpy.subscription.deserialize", read)
-    node.create_subscription(String, "s", lambda message: received.append(message.data), 10)
-    publisher = node.create_publisher(String, "s", 10)
-    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+    publisher = link(make_node(), String, "s", lambda message: received.append(message.data))
     for text in ("bad", "fine"):
         publisher.publish(String(data=text))
     assert spin_until(lambda: received)
@@ -66,7 +68,9 @@ def test_payload_that_does_not_fit_is_not_published(make_node: Callable) -> None
             publisher.publish(payload)
 
 
-def test_request_of_another_layout_does_not_stop_the_service(make_node: Callable, spin_until: Callable) -> None:
+def test_request_of_another_layout_does_not_stop_the_service(
+    make_node: Callable, spin_until: Callable, call: Callable
+) -> None:
     node = make_node()
     node.create_service(SetBool, "set", lambda request, response: SetBool.Response(success=request.data))
     client, participant = node.create_client(SetBool, "set"), node.context.participant
@@ -79,24 +83,19 @@ def test_request_of_another_layout_does_not_stop_the_service(make_node: Callable
     writer = Writer(peer.entity, peer.lifetime, "rq/setRequest", foreign, QoSProfile(depth=10), b"")
     assert spin_until(lambda: writer.matches() and client.service_is_ready())
     writer.write(b"\0\1\0\0\2\0\0\0x\0")
-    future = client.call_async(SetBool.Request(data=True))
-    assert spin_until(future.done)
-    assert future.result().success
+    assert call(client, SetBool.Request(data=True)).success
     assert participant.lifetime.is_over is False
     context.shutdown()
 
 
-def test_reply_to_nobody_is_ignored(make_node: Callable, spin_until: Callable) -> None:
-    from rclpy.impl.service_endpoint import RequestId
-
+def test_reply_to_nobody_is_ignored(make_node: Callable, spin_until: Callable, call: Callable) -> None:
     node = make_node()
     service = node.create_service(SetBool, "set", lambda request, response: response)
     client = node.create_client(SetBool, "set")
     assert spin_until(client.service_is_ready)
     service.send_response(SetBool.Response(), RequestId(1, 1))
     service.send_response(SetBool.Response(), RequestId(client._writer.handle, 99))
-    future = client.call_async(SetBool.Request())
-    assert spin_until(future.done)
+    call(client, SetBool.Request())
 
 
 def test_callback_that_fails_leaves_the_others_working(make_node: Callable, spin_until: Callable) -> None:
