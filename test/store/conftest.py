@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 from citus_server import citus_server
+from looked_into import SMALL, connected
 from neighbour import LATER
 from postgres_server import PostgresServer, postgres_server
 
+from memory_node.cli import main
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.ids import new_id
@@ -34,8 +38,6 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import engine, writer
 from memory_node.store import store as store_module
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import open_engine
-from memory_node.store.location import parse_url
 from memory_node.store.records import Document, StoreChange, step_key
 from memory_node.store.store import Store, open_store
 from memory_node.store.write_backlog import Ticket
@@ -82,11 +84,9 @@ def login_role() -> Callable[[str, str], str]:
     """Return a function that makes a login role, if its server has none, and returns the address for it."""
 
     def make(url: str, name: str) -> str:
-        engine = open_engine(parse_url(url))
-        with engine.begin() as connection:
+        with connected(url) as connection:
             if not connection.execute(sa.text("SELECT 1 FROM pg_roles WHERE rolname = :n"), {"n": name}).first():
                 connection.execute(sa.text(f"CREATE ROLE {name} LOGIN"))
-        engine.dispose()
         return url.replace("robot@", f"{name}@")
 
     return make
@@ -97,8 +97,7 @@ def as_first_release() -> Callable[[str], None]:
     """Return a function that turns a database into one of the first release, with its facts."""
 
     def turn(url: str) -> None:
-        engine = open_engine(parse_url(url))
-        with engine.begin() as connection:
+        with connected(url) as connection:
             found = sa.inspect(connection)
             for name in found.get_table_names():
                 for column in LATER & {one["name"] for one in found.get_columns(name)}:
@@ -107,7 +106,6 @@ def as_first_release() -> Callable[[str], None]:
             connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("PRAGMA user_version = 1")
-        engine.dispose()
 
     return turn
 
@@ -205,6 +203,31 @@ def _step(episode_id: str, index: int, *arguments: str, **changes: object) -> St
 def remember_home(make_object: Callable[..., SceneObject]) -> Callable[[Store], None]:
     """Fill a store with a small memory that uses every table."""
     return lambda store: _remember_home(store, make_object)
+
+
+@pytest.fixture
+def filled(remember_home: Callable[[Store], None]) -> Callable[..., None]:
+    """Return a function that fills the sites of a database with such memories; nobody holds it afterwards."""
+
+    def fill(url: str | Path, *sites: str) -> None:
+        for site in sites or ("home",):
+            with open_store(url, "r1", site, SMALL) as store:
+                remember_home(store)
+
+    return fill
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any]]:
+    """Run `memory-node store ...` on a database; return exit status and what it printed, read where it is JSON."""
+
+    def run(url: str | Path, name: str, *words: object) -> tuple[int, Any]:
+        capsys.readouterr()
+        status = main(["store", name, "--database", str(url), "--json", *map(str, words)])
+        output = capsys.readouterr()
+        return status, json.loads(output.out) if output.out else output.err
+
+    return run
 
 
 def _remember_home(store: Store, make_object: Callable[..., SceneObject]) -> None:

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sqlalchemy as sa
+from looked_into import connected
 
 from memory_node.store import schema
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import open_engine
-from memory_node.store.location import parse_url
 from memory_node.store.store import Store, open_store
 
 SITE = "neighbour"
@@ -30,8 +29,7 @@ def move_in(url: str, remember: Callable[[Store], None], folder: Path) -> Facts:
 def facts_of(url: str, site: str = SITE) -> Facts:
     """Return by table all rows of a site, without columns that migrations add."""
     found: Facts = {}
-    engine = open_engine(parse_url(url))
-    with engine.connect() as connection:
+    with connected(url) as connection:
         looks = sa.inspect(connection)
         for table in schema.SEALED:
             present = {one["name"] for one in looks.get_columns(table.name)} if looks.has_table(table.name) else set()
@@ -39,5 +37,4 @@ def facts_of(url: str, site: str = SITE) -> Facts:
             if columns:
                 rows = connection.execute(sa.select(*columns).where(schema.site_column(table) == site))
                 found[table.name] = sorted(str(tuple(row)) for row in rows)
-    engine.dispose()
     return {table: rows for table, rows in found.items() if rows}

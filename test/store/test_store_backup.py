@@ -131,9 +131,8 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return release_
 
 
-def test_older_schema_is_migrated_with_its_facts(open_at, store_url, remember_home, release):
-    with open_at(store_url) as store:
-        remember_home(store)
+def test_older_schema_is_migrated_with_its_facts(open_at, store_url, filled, release):
+    filled(store_url)
     release("pass")
     store = open_at(store_url, "r2")
     with store._engine.connect() as connection:
@@ -143,9 +142,8 @@ def test_older_schema_is_migrated_with_its_facts(open_at, store_url, remember_ho
     assert len(store.load_scene().objects) == 3
 
 
-def test_migration_that_fails_changes_nothing(open_at, store_url, remember_home, release):
-    with open_at(store_url) as store:
-        remember_home(store)
+def test_migration_that_fails_changes_nothing(store_url, filled, release):
+    filled(store_url)
     release("op.drop_table('no_such_table')")
     engine = open_engine(parse_url(store_url))
     with pytest.raises(sa.exc.DBAPIError):

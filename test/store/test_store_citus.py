@@ -1,21 +1,16 @@
 """`store distribute` on a Citus server, where the environment names one; the other store tests run there as well."""
 
-import json
-
 import pytest
 import sqlalchemy as sa
 from citus_server import VARIABLE
+from looked_into import SMALL, connected
 
-from memory_node.cli import main
 from memory_node.store import schema
-from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
 from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.location import parse_url
 from memory_node.store.site_database import make_tables
 from memory_node.store.store import open_store
-
-SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
 
 
 @pytest.fixture
@@ -25,38 +20,26 @@ def citus(postgres):
     return postgres
 
 
-def run(capsys, url, *words):
-    capsys.readouterr()
-    status = main(["store", words[0], "--database", url, "--json", *words[1:]])
-    output = capsys.readouterr()
-    return status, json.loads(output.out) if output.out else output.err
-
-
 def rows(url, query):
-    engine = open_engine(parse_url(url))
-    with engine.connect() as connection:
-        found = connection.execute(sa.text(query)).all()
-    engine.dispose()
-    return found
+    with connected(url) as connection:
+        return connection.execute(sa.text(query)).all()
 
 
-def test_every_table_is_distributed_once(citus, capsys):
+def test_every_table_is_distributed_once(citus, command):
     url = citus.create_database(spread=False)
-    status, report = run(capsys, url, "distribute")
+    status, report = command(url, "distribute")
     assert status == 0, report
     found = dict(map(tuple, rows(url, "SELECT table_name::text, citus_table_type FROM citus_tables")))
     assert found == dict.fromkeys(schema.metadata.tables, "distributed") | {"alembic_version": "reference"}
     assert len(rows(url, "SELECT DISTINCT nodeport FROM citus_shards WHERE citus_table_type = 'distributed'")) >= 2
-    again = run(capsys, url, "distribute")[1]["done"]
+    again = command(url, "distribute")[1]["done"]
     assert [line for line in again if line.startswith("table")] == []
 
 
-def test_a_filled_database_is_distributed_with_nothing_left_behind(citus, capsys, remember_home):
+def test_a_filled_database_is_distributed_with_nothing_left_behind(citus, command, filled):
     url = citus.create_database(spread=False)
-    for site in ("home", "ward"):
-        with open_store(url, "r1", site, SMALL) as store:
-            remember_home(store)
-    assert run(capsys, url, "distribute")[0] == 0
+    filled(url, "home", "ward")
+    assert command(url, "distribute")[0] == 0
     (size,) = rows(url, "SELECT pg_relation_size('objects'::regclass)")
     assert size == (0,)
     with open_store(url, "r1", "ward", SMALL) as store:
@@ -84,19 +67,18 @@ def test_rows_that_the_coordinator_keeps_are_no_verified_forgetting(citus, remem
         assert any("store distribute" in line for line in report.found)
 
 
-def test_no_role_waits_on_a_worker_longer_than_its_client_waits_for_the_server(citus, capsys, login_role):
+def test_no_role_waits_on_a_worker_longer_than_its_client_waits_for_the_server(citus, command, login_role):
     url = citus.create_database(spread=False)
     theirs = login_role(url, "ward_robot")
-    assert run(capsys, url, "distribute", "--rls", "--grant", "ward_robot", "ward $$ '%s")[0] == 0
+    assert command(url, "distribute", "--rls", "--grant", "ward_robot", "ward $$ '%s")[0] == 0
     asked = "SELECT result FROM run_command_on_all_nodes('SHOW lock_timeout')"
     for address in (url, theirs):
         assert set(rows(address, asked)) == {("1200ms",)}
 
 
-def test_an_older_distributed_database_is_migrated(citus, capsys, remember_home):
+def test_an_older_distributed_database_is_migrated(citus, command, filled):
     url = citus.create_database(spread=False)
-    with open_store(url, "r1", "home", SMALL) as store:
-        remember_home(store)
+    filled(url)
     engine = open_engine(parse_url(url))
     with engine.begin() as connection:
         for name, column in (("sites", "identity"), ("sessions", "installation"), ("sessions", "host")):
@@ -107,8 +89,8 @@ def test_an_older_distributed_database_is_migrated(citus, capsys, remember_home)
         connection.execute(sa.text("SELECT create_distributed_table('sessions', 'site', colocate_with => 'sites')"))
     make_tables(engine)
     engine.dispose()
-    assert run(capsys, url, "distribute")[0] == 0
+    assert command(url, "distribute")[0] == 0
     with open_store(url, "r1", "home", SMALL) as store:
         assert len(store.load_scene().objects) == 3
         assert store.quarantined == 0
-    assert run(capsys, url, "check") == (0, {"ok": True, "findings": []})
+    assert command(url, "check") == (0, {"ok": True, "findings": []})

@@ -1,6 +1,5 @@
 """The command line, as a person or a script uses it."""
 
-import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -12,25 +11,19 @@ from memory_node.cli import main
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import leave_wal
 from memory_node.store.schema import SCHEMA_VERSION
-from memory_node.store.store import Store, open_store
+from memory_node.store.store import open_store
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 
 
 @pytest.fixture
-def run(
-    tmp_path: Path, remember_home: Callable[[Store], None], capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, Any]]:
+def run(tmp_path: Path, filled: Callable[..., None], command: Callable[..., Any]) -> Callable[..., tuple[int, Any]]:
     """Run `memory-node store ...` on a filled store; return exit status and what it printed."""
     path = tmp_path / "memory.db"
-    with open_store(path, "r1", "ward 3", StoreConfig(journal_mib=1.0)) as store:
-        remember_home(store)
-    capsys.readouterr()
+    filled(path, "ward 3")
 
     def run_(*words: object) -> tuple[int, Any]:
-        status = main(["store", words[0], "--database", str(path), "--json", *map(str, words[1:])])
-        output = capsys.readouterr()
-        return status, json.loads(output.out) if output.out else output.err
+        return command(path, *words)
 
     run_.path = path  # type: ignore[attr-defined]
     return run_
@@ -39,13 +32,10 @@ def run(
 def test_info_says_schema_site_and_counts(run):
     status, facts = run("info")
     assert status == 0
+    assert run("check") == (0, {"ok": True, "findings": []})
     assert (facts["schema"], facts["site"], facts["journal"]) == (SCHEMA_VERSION, "ward 3", "empty")
     assert facts["records"]["objects"] == 3
     assert facts["robots"]["r1"].startswith("1 sessions")
-
-
-def test_check_finds_nothing_in_a_sound_store(run):
-    assert run("check") == (0, {"ok": True, "findings": []})
 
 
 def test_check_names_damage_and_gives_advice(run):
@@ -62,15 +52,6 @@ def test_check_names_damage_and_gives_advice(run):
     assert ("error", "objects") in found
     assert ("warning", "relations") in found
     assert all(finding["advice"] for finding in verdict["findings"])
-
-
-def test_check_of_a_torn_file_is_an_error_with_advice(run):
-    data = bytearray(run.path.read_bytes())
-    data[4096 * 2 : 4096 * 6] = b"\x5a" * (4096 * 4)
-    run.path.write_bytes(data)
-    status, verdict = run("check")
-    assert status == 1
-    assert "--repair" in str(verdict)
 
 
 def test_backup_forget_restore(run, tmp_path):
@@ -92,13 +73,6 @@ def test_export_by_the_names_ending(run, name, count, tmp_path):
     status, facts = run("export", tmp_path / name)
     assert (status, facts["records"]) == (0, count)
     assert run("info")[1]["files_written"] == [f"export {tmp_path / name}"]
-
-
-def test_import_into_another_store(run, tmp_path, capsys):
-    run("export", tmp_path / "h.jsonl")
-    words = ["store", "import", "--database", str(tmp_path / "new.db"), "--json", str(tmp_path / "h.jsonl")]
-    assert main(words) == 0
-    assert json.loads(capsys.readouterr().out)["imported"]["objects"] == 3
 
 
 def test_forget_tells_of_exports_that_it_cannot_clean(run, tmp_path):
@@ -125,14 +99,11 @@ def test_compact_shrinks_the_file(run):
     assert facts["bytes_after"] < facts["bytes_before"] - 400_000
 
 
-def test_compact_tells_the_size_of_a_servers_database(open_at, remember_home, postgres, capsys):
+def test_compact_tells_the_size_of_a_servers_database(filled, postgres, command):
     url = postgres.create_database()
-    store = open_at(url)
-    remember_home(store)
-    store.close()
-    capsys.readouterr()
-    assert main(["store", "compact", "--database", url, "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    filled(url)
+    status, facts = command(url, "compact")
+    assert status == 0
     assert min(facts["bytes_before"], facts["bytes_after"]) > 1_000_000
 
 
@@ -169,6 +140,7 @@ def test_file_that_is_no_store_is_named_and_left_as_it_is(kind, said, tmp_path, 
     for words in (
         ["info"],
         ["check"],
+        ["check", "--repair"],
         ["compact"],
         ["export", str(tmp_path / "o.jsonl")],
         ["backup", str(tmp_path / "b")],

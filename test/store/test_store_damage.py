@@ -1,26 +1,22 @@
 """A store whose bytes change: `check` finds it and changes nothing; `--repair` and restore go on from there."""
 
-import json
 import random
 import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from looked_into import SMALL
 
-from memory_node.cli import main
 from memory_node.store.backup import backup
 from memory_node.store.checksums import SEALS
-from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
 from memory_node.store.location import parse_url
 from memory_node.store.store import Store, open_store
 
 MUG = "0191-mug"
-SMALL = StoreConfig(journal_mib=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -64,18 +60,6 @@ def damaged(sound: tuple[Path, Path], tmp_path: Path) -> Callable[..., Path]:
     return damage
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any]]:
-    """Run `memory-node store ...`; return exit status and what it printed."""
-
-    def run_(path: Path, command: str, *words: object) -> tuple[int, Any]:
-        status = main(["store", command, "--database", str(path), "--json", *map(str, words)])
-        output = capsys.readouterr()
-        return status, json.loads(output.out) if output.out else output.err
-
-    return run_
-
-
 def facts(path):
     """Return by table the rows of a file, without their revision and checksum; None where SQLite cannot read it."""
     connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
@@ -101,17 +85,17 @@ def place_of(path, content):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_changed_byte_is_found_or_changed_no_fact(seed, sound, damaged, run):
+def test_a_changed_byte_is_found_or_changed_no_fact(seed, sound, damaged, command):
     rng = random.Random(seed)
     path = damaged((rng.randrange(sound[0].stat().st_size), rng.randrange(1, 256)))
     before = path.read_bytes()
-    status, verdict = run(path, "check")
+    status, verdict = command(path, "check")
     assert path.read_bytes() == before, "check is asked to read"
     if status == 0:
         assert facts(path) == facts(sound[0])
         return
     assert verdict["findings"]
-    status, verdict = run(path, "check", "--repair")
+    status, verdict = command(path, "check", "--repair")
     assert (status, verdict["ok"]) == (0, True), verdict
     assert facts(path) == facts(sound[0]), "what was lost comes from the backup"
     with open_store(path, "r1", "ward 3", SMALL) as store:
@@ -120,10 +104,10 @@ def test_a_changed_byte_is_found_or_changed_no_fact(seed, sound, damaged, run):
 
 
 @pytest.mark.parametrize("text", ["Bergström", "look at the table", "by the sink", "Anna was asleep"])
-def test_without_a_backup_a_changed_row_is_put_away_and_nothing_else(text, sound, damaged, run):
+def test_without_a_backup_a_changed_row_is_put_away_and_nothing_else(text, sound, damaged, command):
     path = damaged((place_of(sound[0], text.encode()), 0x20), backed_up=False)
-    assert run(path, "check")[0] == 1
-    status, verdict = run(path, "check", "--repair")
+    assert command(path, "check")[0] == 1
+    status, verdict = command(path, "check", "--repair")
     assert (status, verdict["repaired"]) == (0, {"put_away": 1})
     whole, left = facts(sound[0]), facts(path)
     assert sum(len(rows - left[name]) for name, rows in whole.items()) == 1
@@ -132,56 +116,56 @@ def test_without_a_backup_a_changed_row_is_put_away_and_nothing_else(text, sound
         assert len(store.load_scene().objects) >= 2
 
 
-def test_each_byte_of_a_picture_is_checked(sound, run, tmp_path):
+def test_each_byte_of_a_picture_is_checked(sound, command, tmp_path):
     start = place_of(sound[0], b"\xff\xd8" + bytes(range(64)))
     for offset in (0, 30, 65):
         path = tmp_path / f"{offset}.db"
         data = bytearray(sound[0].read_bytes())
         data[start + offset] ^= 0x40
         path.write_bytes(data)
-        status, verdict = run(path, "check")
+        status, verdict = command(path, "check")
         assert status == 1
         assert "picture" in str(verdict["findings"])
 
 
-def test_a_backup_with_a_changed_byte_is_refused_and_the_one_before_is_taken(sound, damaged, run, tmp_path):
+def test_a_backup_with_a_changed_byte_is_refused_and_the_one_before_is_taken(sound, damaged, command, tmp_path):
     path = damaged((place_of(sound[0], b"Anna was asleep"), 0x20))
     bad = tmp_path / "memory.db.data" / "backups" / "2026-01-03T03-04-05Z.backup"
     data = bytearray(sound[1].read_bytes())
     data[4096 * 3 : 4096 * 5] = bytes(4096 * 2)
     bad.write_bytes(data)
     target = tmp_path / "new.db"
-    status, error = run(target, "restore", bad)
+    status, error = command(target, "restore", bad)
     assert status == 1
     assert "damaged" in error
     assert not target.exists(), "a command that failed leaves nothing"
     assert bad.read_bytes() == bytes(data)
-    verdict = run(path, "check", "--repair")[1]
+    verdict = command(path, "check", "--repair")[1]
     assert verdict["repaired"]["backup"].endswith("2026-01-02T03-04-05Z.backup")
     assert facts(path) == facts(sound[0])
 
 
-def test_a_changed_picture_file_is_found_and_removed(sound, run, tmp_path):
+def test_a_changed_picture_file_is_found_and_removed(sound, command, tmp_path):
     path = tmp_path / "memory.db"
     shutil.copy(sound[0], path)
     shutil.copytree(f"{sound[0]}.data", f"{path}.data")
     image = next((tmp_path / "memory.db.data" / "images").glob("*.jpg"))
     whole = image.read_bytes()
     image.write_bytes(whole[:50] + b"\0" + whole[51:])
-    status, verdict = run(path, "check")
+    status, verdict = command(path, "check")
     assert status == 1
     assert str(image) in str(verdict["findings"])
-    status, verdict = run(path, "check", "--repair")
+    status, verdict = command(path, "check", "--repair")
     assert (status, verdict["repaired"]["images_removed"]) == (0, 1)
     assert not image.exists()
 
 
-def test_pages_of_rubbish_cost_only_what_was_on_them(sound, damaged, run):
+def test_pages_of_rubbish_cost_only_what_was_on_them(sound, damaged, command):
     page = place_of(sound[0], b"look at the table") // 4096 * 4096
     noise = random.Random(1).randbytes(4096)
     path = damaged(*((page + offset, change) for offset, change in enumerate(noise)), backed_up=False)
     data = path.read_bytes()
-    status, verdict = run(path, "check", "--repair")
+    status, verdict = command(path, "check", "--repair")
     assert status == 0, verdict
     assert verdict["repaired"]["incomplete_tables"] == ["documents"]
     assert verdict["repaired"]["set_aside"] == f"{path}.damaged-1"
@@ -191,7 +175,7 @@ def test_pages_of_rubbish_cost_only_what_was_on_them(sound, damaged, run):
     assert not left["documents"] - whole["documents"]
 
 
-def test_rows_on_both_sides_of_a_broken_page_are_kept(run, tmp_path, remember_home):
+def test_rows_on_both_sides_of_a_broken_page_are_kept(command, tmp_path, remember_home):
     path = tmp_path / "memory.db"
     with open_store(path, "r1", "home", SMALL) as store:
         remember_home(store)
@@ -201,7 +185,7 @@ def test_rows_on_both_sides_of_a_broken_page_are_kept(run, tmp_path, remember_ho
     with open(path, "r+b") as file:
         file.seek(page)
         file.write(bytes(4096))
-    verdict = run(path, "check", "--repair")[1]
+    verdict = command(path, "check", "--repair")[1]
     assert verdict["ok"], verdict
     with open_store(path, "r1", "home", SMALL) as store:
         kept = {document.id for document in store.documents("way")}
@@ -210,20 +194,20 @@ def test_rows_on_both_sides_of_a_broken_page_are_kept(run, tmp_path, remember_ho
 
 
 @pytest.mark.parametrize("position", [0, 16, 59, 100])
-def test_a_file_with_a_damaged_header_is_made_anew_from_the_backup(position, sound, damaged, run):
+def test_a_file_with_a_damaged_header_is_made_anew_from_the_backup(position, sound, damaged, command):
     path = damaged((position, 0x31))
-    if run(path, "check")[0] == 0:
+    if command(path, "check")[0] == 0:
         assert facts(path) == facts(sound[0])
         return
-    status, verdict = run(path, "check", "--repair")
+    status, verdict = command(path, "check", "--repair")
     assert (status, verdict["ok"]) == (0, True), verdict
     assert facts(path) == facts(sound[0])
 
 
-def test_what_was_forgotten_since_the_backup_does_not_come_back(sound, run, tmp_path):
+def test_what_was_forgotten_since_the_backup_does_not_come_back(sound, command, tmp_path):
     path = tmp_path / "memory.db"
     shutil.copy(sound[0], path)
-    assert run(path, "forget", "--object", MUG)[0] == 0
+    assert command(path, "forget", "--object", MUG)[0] == 0
     folder = tmp_path / "memory.db.data" / "backups"
     folder.mkdir(parents=True)
     shutil.copy(sound[1], folder / "2026-01-02T03-04-05Z.backup")
@@ -231,18 +215,18 @@ def test_what_was_forgotten_since_the_backup_does_not_come_back(sound, run, tmp_
     page = data.index(b"0191-pills") // 4096 * 4096
     data[page : page + 4096] = bytes(4096)
     path.write_bytes(data)
-    status, verdict = run(path, "check", "--repair")
+    status, verdict = command(path, "check", "--repair")
     assert status == 0, verdict
     with open_store(path, "r1", "ward 3", SMALL) as store:
         assert MUG not in {found.id for found in store.load_scene().objects}
 
 
-def test_restore_takes_the_newest_backup_and_keeps_the_damaged_file(sound, damaged, run):
+def test_restore_takes_the_newest_backup_and_keeps_the_damaged_file(sound, damaged, command):
     path = damaged((0, 0x31), (59, 0x31))
     data = path.read_bytes()
-    assert run(path, "restore")[0] == 1, "nothing is replaced unasked"
+    assert command(path, "restore")[0] == 1, "nothing is replaced unasked"
     assert path.read_bytes() == data
-    status, done = run(path, "restore", "--replace")
+    status, done = command(path, "restore", "--replace")
     assert status == 0
     assert done["backup"].endswith("2026-01-02T03-04-05Z.backup")
     assert Path(f"{path}.damaged-1").read_bytes() == data
@@ -250,22 +234,12 @@ def test_restore_takes_the_newest_backup_and_keeps_the_damaged_file(sound, damag
     assert {name: len(rows) for name, rows in restored.items()} == {name: len(rows) for name, rows in whole.items()}
 
 
-def test_restore_that_fails_leaves_the_damaged_file_in_its_place(damaged, run, tmp_path):
+def test_restore_that_fails_leaves_the_damaged_file_in_its_place(damaged, command, tmp_path):
     path = damaged((0, 0x31), backed_up=False)
     data = path.read_bytes()
-    status, error = run(path, "restore", "--replace")
+    status, error = command(path, "restore", "--replace")
     assert status == 1
     assert "no backup" in error
     assert path.read_bytes() == data
-    assert run(path, "restore", tmp_path / "none", "--replace")[0] == 1
+    assert command(path, "restore", tmp_path / "none", "--replace")[0] == 1
     assert path.read_bytes() == data
-
-
-def test_repair_says_where_there_is_nothing_to_keep(run, tmp_path):
-    for name, content in (("empty", b""), ("notes", b"somebody's notes\n" * 400)):
-        path = tmp_path / name
-        path.write_bytes(content)
-        status, error = run(path, "check", "--repair")
-        assert status == 1
-        assert len(error.splitlines()) == 1
-        assert path.read_bytes() == content

@@ -35,38 +35,50 @@ def ids(store):
     return [o.id for o in store.load_scene().objects]
 
 
-@pytest.mark.parametrize("scope", SCOPES, ids=lambda scope: next(iter(scope)))
-def test_forgotten_thing_is_gone_with_all_that_only_it_supported(scope, open_at, store_url, remember_home):
+@pytest.fixture
+def home(open_at, store_url, remember_home):
+    """A filled store on a database of each kind."""
     store = open_at(store_url)
     remember_home(store)
-    report = store.forget(ForgetRequest(**scope))
-    assert report.verified, report.found
-    assert report.object_ids == (PILLS,)
-    assert ids(store) == [MUG, TABLE]
-    assert [r.source_id for r in store.load_scene().relations] == ["a1"]
-    assert [episode.id for episode in store.episodes()] == ["e1"]
-    assert {step.episode_id for step in store.steps()} == {"e1"}
-    assert [document.id for document in store.documents("guideline")] == ["g-both", "g-mug"]
-    assert store.documents("proposition") == [], "it was learned from a guideline that is gone"
-    assert store.documents("guideline")[0].sources == (("step", "e1:1"),)
-    assert store.is_forgotten("object", PILLS)
-    assert store.is_forgotten("episode", "e2")
-    assert not store.is_forgotten("object", MUG)
+    return store
 
 
-def test_files_hold_nothing_of_it_afterwards(open_at, remember_home, make_object, tmp_path):
+@pytest.fixture
+def home_on_file(open_at, remember_home, tmp_path):
+    """A filled store on a file."""
     store = open_at(str(tmp_path / "memory.db"))
     remember_home(store)
-    store.images.save(PILLS, b"\xff\xd8" + PILLS_PICTURE)
-    pills = next(o for o in store.load_scene().objects if o.id == PILLS)
+    return store
+
+
+@pytest.mark.parametrize("scope", SCOPES, ids=lambda scope: next(iter(scope)))
+def test_forgotten_thing_is_gone_with_all_that_only_it_supported(scope, home):
+    report = home.forget(ForgetRequest(**scope))
+    assert report.verified, report.found
+    assert report.object_ids == (PILLS,)
+    assert ids(home) == [MUG, TABLE]
+    assert [r.source_id for r in home.load_scene().relations] == ["a1"]
+    assert [episode.id for episode in home.episodes()] == ["e1"]
+    assert {step.episode_id for step in home.steps()} == {"e1"}
+    assert [document.id for document in home.documents("guideline")] == ["g-both", "g-mug"]
+    assert home.documents("proposition") == [], "it was learned from a guideline that is gone"
+    assert home.documents("guideline")[0].sources == (("step", "e1:1"),)
+    assert home.is_forgotten("object", PILLS)
+    assert home.is_forgotten("episode", "e2")
+    assert not home.is_forgotten("object", MUG)
+
+
+def test_files_hold_nothing_of_it_afterwards(home_on_file, tmp_path):
+    home_on_file.images.save(PILLS, b"\xff\xd8" + PILLS_PICTURE)
+    pills = next(o for o in home_on_file.load_scene().objects if o.id == PILLS)
     # Updates leave old versions in free pages and in the write-ahead log.
     for number in range(30):
-        store.append([SceneEvent(SceneEventKind.UPDATED, 2, pills.changed(times_seen=number + 2))]).wait()
-    store.backup(tmp_path / "yesterday.backup")
+        home_on_file.append([SceneEvent(SceneEventKind.UPDATED, 2, pills.changed(times_seen=number + 2))]).wait()
+    home_on_file.backup(tmp_path / "yesterday.backup")
     held = everything_under(tmp_path)
     assert PILLS.encode() in held
     assert PILLS_PICTURE in held
-    report = store.forget(ForgetRequest(label="anna"))
+    report = home_on_file.forget(ForgetRequest(label="anna"))
     assert report.verified, report.found
     assert report.backups == (str(tmp_path / "yesterday.backup"),)
     held = everything_under(tmp_path)
@@ -106,11 +118,9 @@ def test_server_files_hold_nothing_of_what_another_session_could_still_see(open_
     assert PILLS.encode() not in b"".join(everything_under(folder) for folder in postgres.files_of(url))
 
 
-def test_log_says_that_but_not_what_was_forgotten(open_at, store_url, remember_home):
-    store = open_at(store_url)
-    remember_home(store)
-    store.forget(ForgetRequest(label="Anna's pills"))
-    with store._engine.connect() as connection:
+def test_log_says_that_but_not_what_was_forgotten(home):
+    home.forget(ForgetRequest(label="Anna's pills"))
+    with home._engine.connect() as connection:
         logged = connection.execute(sa.text("SELECT scope, counts, robot_id FROM forgettings")).one()
     assert logged.scope == "label"
     assert json.loads(logged.counts)["objects"] == 1
@@ -118,29 +128,25 @@ def test_log_says_that_but_not_what_was_forgotten(open_at, store_url, remember_h
     assert "Anna" not in str(logged)
 
 
-def test_texts_that_mention_it_are_blackened(open_at, store_url, remember_home):
-    store = open_at(store_url)
-    remember_home(store)
-    report = store.forget(ForgetRequest(object_ids=(MUG,)))
+def test_texts_that_mention_it_are_blackened(home):
+    report = home.forget(ForgetRequest(object_ids=(MUG,)))
     assert report.blackened > 0
-    (step,) = [step for step in store.steps() if step.episode_id == "e1"]
+    (step,) = [step for step in home.steps() if step.episode_id == "e1"]
     assert step.action.arguments == (TABLE,), "the step on the mug itself is gone"
     assert step.held_object == ""
-    (other,) = [step for step in store.steps() if step.episode_id == "e2"]
+    (other,) = [step for step in home.steps() if step.episode_id == "e2"]
     assert other.visible == (PILLS,)
 
 
-def test_backup_made_before_cannot_bring_it_back(open_at, remember_home, tmp_path):
-    store = open_at(str(tmp_path / "memory.db"))
-    remember_home(store)
+def test_backup_made_before_cannot_bring_it_back(home_on_file, tmp_path):
     stray = tmp_path / "stray.backup"
-    store.backup(tmp_path / "known.backup")
+    home_on_file.backup(tmp_path / "known.backup")
     stray.write_bytes((tmp_path / "known.backup").read_bytes())
-    store.forget(ForgetRequest(class_name="mug"))
+    home_on_file.forget(ForgetRequest(class_name="mug"))
     with open_for_reading(tmp_path / "known.backup").connect() as connection:
         assert connection.execute(sa.text("SELECT count(*) FROM objects WHERE site = 'home'")).scalar_one() == 2
-    restore(store._engine, store.site, stray, "r1", replace=True)
-    assert ids(store) == [PILLS, TABLE]
+    restore(home_on_file._engine, home_on_file.site, stray, "r1", replace=True)
+    assert ids(home_on_file) == [PILLS, TABLE]
 
 
 def test_robot_that_was_offline_cannot_bring_it_back(
@@ -158,15 +164,13 @@ def test_robot_that_was_offline_cannot_bring_it_back(
     assert tombstone_of("object", MUG) in change.forgotten
 
 
-def test_document_may_be_learned_again_from_new_evidence(open_at, store_url, remember_home):
-    store = open_at(store_url)
-    remember_home(store)
-    store.forget(ForgetRequest(object_ids=(PILLS,)))
+def test_document_may_be_learned_again_from_new_evidence(home):
+    home.forget(ForgetRequest(object_ids=(PILLS,)))
     old = Document("guideline", "g-pills", {"text": "knock first"}, 1, (("step", "e9:1"),))
-    store.append([old]).wait()
-    assert "g-pills" not in [d.id for d in store.documents("guideline")]
-    store.put_documents("guideline", [("g-pills", {"text": "wait outside"}, [("step", "e9:1")])]).wait()
-    assert dict(store.documents("guideline")[-1].body) == {"text": "wait outside"}
+    home.append([old]).wait()
+    assert "g-pills" not in [d.id for d in home.documents("guideline")]
+    home.put_documents("guideline", [("g-pills", {"text": "wait outside"}, [("step", "e9:1")])]).wait()
+    assert dict(home.documents("guideline")[-1].body) == {"text": "wait outside"}
 
 
 def test_time_span_takes_back_what_only_it_told(open_at, store_url, make_object):
@@ -207,13 +211,11 @@ def test_robot_is_forgotten_but_what_others_saw_stays(open_at, store_url, make_o
     assert {o.id: o.times_seen for o in here.load_scene().objects} == {both.id: 3}
 
 
-def test_request_that_fits_nothing_says_so(open_at, store_url, remember_home):
-    store = open_at(store_url)
-    remember_home(store)
+def test_request_that_fits_nothing_says_so(home):
     for request in (ForgetRequest(object_ids=("0191-none",)), ForgetRequest(label="Berta")):
         with pytest.raises(NotFoundError):
-            store.forget(request)
-    assert len(ids(store)) == 3
+            home.forget(request)
+    assert len(ids(home)) == 3
 
 
 @pytest.mark.parametrize("scope", [{}, {"label": " "}, {"label": "a", "area_id": "b"}, {"from_ns": 5, "until_ns": 3}])
@@ -230,30 +232,26 @@ def test_terms_match_whole_words_and_ids():
     assert not terms.found_in("019aa000-0000-7000-8000-000000000002 0191-mud")
 
 
-def test_damaged_backup_is_named_and_does_not_keep_the_rest_remembered(open_at, remember_home, tmp_path):
-    store = open_at(str(tmp_path / "memory.db"))
-    remember_home(store)
+def test_damaged_backup_is_named_and_does_not_keep_the_rest_remembered(home_on_file, tmp_path):
     damaged, whole = tmp_path / "damaged.backup", tmp_path / "whole.backup"
     for path in (damaged, whole):
-        store.backup(path)
+        home_on_file.backup(path)
     damaged.write_bytes(damaged.read_bytes()[:20_000])
-    report = store.forget(ForgetRequest(object_ids=(PILLS,)))
+    report = home_on_file.forget(ForgetRequest(object_ids=(PILLS,)))
     assert not report.verified
     assert report.backups == (str(whole),)
     assert any(str(damaged) in note and "delete it" in note for note in report.notes)
     assert PILLS.encode() not in whole.read_bytes()
-    assert ids(store) == [MUG, TABLE]
+    assert ids(home_on_file) == [MUG, TABLE]
 
 
-def test_id_of_a_forgotten_episode_stays_in_no_learnt_thing(open_at, store_url, remember_home):
-    store = open_at(store_url)
-    remember_home(store)
+def test_id_of_a_forgotten_episode_stays_in_no_learnt_thing(home):
     body = {"text": "look on the table", "episode_ids": ["e1", "e2"]}
-    store.put_documents("guideline", [("g-two", body, [("episode", "e1"), ("episode", "e2")])]).wait()
+    home.put_documents("guideline", [("g-two", body, [("episode", "e1"), ("episode", "e2")])]).wait()
     request = ForgetRequest(label="Anna")
-    assert store.episodes_of(request) == {"e2"}
-    assert store.forget(request).verified
-    kept = next(document for document in store.documents("guideline") if document.id == "g-two")
+    assert home.episodes_of(request) == {"e2"}
+    assert home.forget(request).verified
+    kept = next(document for document in home.documents("guideline") if document.id == "g-two")
     assert kept.body == {"text": "look on the table", "episode_ids": ["e1"]}
     assert kept.sources == (("episode", "e1"),)
 
@@ -267,14 +265,12 @@ def test_name_of_the_site_is_no_remembered_text(open_at, store_url, make_object)
     assert ids(store) == []
 
 
-def test_what_waits_in_a_journal_is_named_as_a_trace(open_at, remember_home, tmp_path):
-    store = open_at(str(tmp_path / "memory.db"))
-    remember_home(store)
+def test_what_waits_in_a_journal_is_named_as_a_trace(home_on_file, tmp_path):
     folders = Folders(tmp_path / "other.data", tmp_path / "other.pending")
     journal = Journal(folders.journal, 100_000)
     journal.open()
     journal.append({"episodes": {("e9",): {"id": "e9", "instruction": "ask Anna"}}})
-    report = forget(store._engine, store.site, ForgetRequest(label="Anna"), "other", folders)
+    report = forget(home_on_file._engine, home_on_file.site, ForgetRequest(label="Anna"), "other", folders)
     assert not report.verified
     assert "other.pending" in report.found[0]
     journal.close()

@@ -5,6 +5,7 @@ import sqlite3
 import time
 
 import pytest
+from looked_into import until
 
 from memory_node.domain.clock import system_clock
 from memory_node.domain.scene import SceneEvent, SceneEventKind
@@ -144,7 +145,4 @@ def test_a_store_that_runs_makes_its_backup_by_itself(open_at, remember_home, tm
     monkeypatch.setattr("memory_node.store.store._FILE_LOOKS_S", (0.05, 0.05))
     store = open_at(str(tmp_path / "memory.db"), backups_kept=2)
     remember_home(store)
-    deadline = time.monotonic() + 60.0
-    while not rotated_backups(tmp_path / "r1.data" / "backups"):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: rotated_backups(tmp_path / "r1.data" / "backups"))

@@ -1,5 +1,6 @@
 """Knowledge comes back whole on both databases, also to another robot of the site."""
 
+from contextlib import closing
 from pathlib import Path
 
 from knowledge_doubles import BagOfWords
@@ -19,8 +20,7 @@ def opened(url: str, robot: str, folder: Path) -> RobotMemory:
 
 
 def test_knowledge_comes_back_whole_to_another_robot(store_url: str, tmp_path: Path) -> None:
-    first = opened(store_url, "r1", tmp_path)
-    try:
+    with closing(opened(store_url, "r1", tmp_path)) as first:
         first.tell_fact("The blue mug is Anna's.", "Ben", stamp_ns=5)
         first.tell_fact("The blue mug is Carl's.", "Ben", stamp_ns=9)
         first.read(document_steps("book", "Shelves", [LONG, "Nothing else is there."], 3))
@@ -29,10 +29,7 @@ def test_knowledge_comes_back_whole_to_another_robot(store_url: str, tmp_path: P
         assert first.knowledge.compress(5) == 1, "of what was deleted no step is left"
         kept = first.knowledge.hash()
         first.commit()
-    finally:
-        first.close()
-    second = opened(store_url, "r2", tmp_path)
-    try:
+    with closing(opened(store_url, "r2", tmp_path)) as second:
         assert second.knowledge.hash() == kept
         answer = second.ask("Whose is the blue mug?")
         assert "Carl's" in answer.text
@@ -40,10 +37,5 @@ def test_knowledge_comes_back_whole_to_another_robot(store_url: str, tmp_path: P
         assert second.knowledge.forget("talk") > 0
         left = second.knowledge.hash()
         second.commit()
-    finally:
-        second.close()
-    again = opened(store_url, "r1", tmp_path)
-    try:
+    with closing(opened(store_url, "r1", tmp_path)) as again:
         assert again.knowledge.hash() == left != kept
-    finally:
-        again.close()

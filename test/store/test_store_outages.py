@@ -14,23 +14,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from looked_into import ids_of, seen, until
 
-from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store.errors import StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.location import parse_url
 from memory_node.store.writer import LogWriter
-
-
-def event(scene_object, kind=SceneEventKind.UPDATED):
-    return SceneEvent(kind, 1, scene_object)
-
-
-def until(condition, timeout_s=60.0):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -63,7 +52,7 @@ def test_locked_database_sends_facts_to_the_journal_and_back(open_at, make_objec
     mug = make_object()
     locked.execute("BEGIN IMMEDIATE")
     for times_seen in range(1, 6):
-        store.append([event(mug.changed(times_seen=times_seen))]).wait()
+        store.append([seen(mug.changed(times_seen=times_seen))]).wait()
     trouble = store.diagnostics()
     assert "locked" in trouble.state
     assert trouble.journal_batches > 0
@@ -80,7 +69,7 @@ def test_full_database_is_named_and_survived(open_at, make_object, tmp_path, on_
     on_begin(lambda: f"PRAGMA max_page_count = {limit['pages']}")
     store = open_at(str(tmp_path / "memory.db"))
     large = [make_object(crop_jpeg=os.urandom(30_000)) for _ in range(10)]
-    store.append([event(o) for o in large]).wait()
+    store.append([seen(o) for o in large]).wait()
     assert "full" in store.diagnostics().state
     limit["pages"] = 100_000
     until(lambda: store.diagnostics().state == "ok")
@@ -103,11 +92,11 @@ def test_read_only_disk_keeps_facts_in_memory_until_it_writes_again(
 
     monkeypatch.setattr(Journal, "_write", refuse)
     first, second = make_object(), make_object()
-    ticket = store.append([event(first)])
+    ticket = store.append([seen(first)])
     until(lambda: "readonly" in store.diagnostics().state)
     with pytest.raises(StoreUnavailableError, match="readonly"):
         ticket.wait(0.1)
-    later = store.append([event(second), event(first.changed(times_seen=9))])
+    later = store.append([seen(second), seen(first.changed(times_seen=9))])
     assert not later.durable
     read_only["on"] = False
     later.wait()
@@ -140,7 +129,7 @@ def test_what_reaches_the_journal_while_the_database_is_tried_is_not_cleared(
     store = open_at(str(tmp_path / "memory.db"))
     refuses.update(database=True, journal=True)
     mug = make_object()
-    ticket = store.append([event(mug)])
+    ticket = store.append([seen(mug)])
     until(lambda: "readonly" in store.diagnostics().state)
     with pytest.raises(StoreUnavailableError, match="readonly"):
         ticket.wait(0.1)
@@ -159,7 +148,7 @@ def test_backlog_is_refused_loudly_and_what_was_taken_arrives(open_at, make_obje
     def fill():
         for _ in range(1000):
             thing = make_object()
-            store.append([event(thing)])
+            store.append([seen(thing)])
             taken.append(thing.id)
 
     with pytest.raises(StoreBacklogError, match="max_pending"):
@@ -168,7 +157,7 @@ def test_backlog_is_refused_loudly_and_what_was_taken_arrives(open_at, make_obje
     locked.execute("COMMIT")
     store.flush()
     until(lambda: store.diagnostics().state == "ok")
-    assert {o.id for o in store.load_scene().objects} == set(taken)
+    assert ids_of(store) == set(taken)
 
 
 _KILLED_WHILE_LOCKED = """
@@ -197,17 +186,17 @@ def test_removed_file_is_noticed_and_a_backup_in_its_place_goes_on(open_at, make
     path = tmp_path / "memory.db"
     store = open_at(str(path))
     before, during = make_object(), make_object()
-    store.append([event(before)]).wait()
+    store.append([seen(before)]).wait()
     store.backup(tmp_path / "a.backup")
     for suffix in ("", "-wal", "-shm"):
         (tmp_path / f"memory.db{suffix}").unlink()
-    store.append([event(during)]).wait()
+    store.append([seen(during)]).wait()
     assert "removed" in store.diagnostics().state
     time.sleep(0.3)
     assert not path.exists(), "an empty memory must not take its place"
     (tmp_path / "a.backup").rename(path)
     until(lambda: store.diagnostics().state == "ok")
-    assert {o.id for o in store.load_scene().objects} == {before.id, during.id}
+    assert ids_of(store) == {before.id, during.id}
 
 
 def test_site_that_another_robot_holds_locked_does_not_stop_this_one(open_at, make_object, postgres, product_patience):
@@ -216,7 +205,7 @@ def test_site_that_another_robot_holds_locked_does_not_stop_this_one(open_at, ma
     engine = sa.create_engine(parse_url(url))
     with engine.begin() as connection, product_patience():
         connection.execute(sa.text("UPDATE sites SET revision = revision"))
-        store.append([event(make_object())]).wait()
+        store.append([seen(make_object())]).wait()
         assert "lock timeout" in store.diagnostics().state
     engine.dispose()
     until(lambda: store.diagnostics().state == "ok")
@@ -255,7 +244,7 @@ def test_files_are_private_to_their_owner(open_at, tmp_path, make_object):
     path = tmp_path / "memory.db"
     path.touch(0o644)
     store = open_at(str(path))
-    store.append([event(make_object())]).wait()
+    store.append([seen(make_object())]).wait()
     for name in ("memory.db", "memory.db-wal", "memory.db-shm", "r1.pending"):
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
 

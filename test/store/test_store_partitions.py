@@ -4,32 +4,28 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from looked_into import connected
 
-from memory_node.store.engine import open_engine
 from memory_node.store.forget_plan import ForgetRequest
-from memory_node.store.location import parse_url
 
 MUG = "0191-mug"
 
 
-def test_store_works_on_tables_partitioned_as_the_docs_say(open_at, remember_home, postgres):
+def test_store_works_on_tables_partitioned_as_the_docs_say(open_at, filled, postgres):
     if postgres.has_citus:
         pytest.skip("its tables are distributed already")
     text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
     block = next(part.split("```")[0] for part in text.split("```sql\n") if part.startswith("DO $$"))
     url = postgres.create_database()
-    with open_at(url) as store:
-        remember_home(store)
-    engine = open_engine(parse_url(url))
-    with engine.begin() as connection:
+    filled(url)
+    with connected(url) as connection:
         connection.exec_driver_sql(block.replace("%", "%%"))
         kinds = connection.execute(sa.text("SELECT relkind FROM pg_class WHERE relname = 'objects'")).scalars().all()
-    engine.dispose()
     assert kinds == ["p"]
     store = open_at(url)
     assert len(store.load_scene().objects) == 3
+    filled(url, "elsewhere")
     other = open_at(url, "r2", "elsewhere")
-    remember_home(other)
     assert store.forget(ForgetRequest(object_ids=(MUG,))).verified
     assert len(store.load_scene().objects) == 2
     assert len(other.load_scene().objects) == 3

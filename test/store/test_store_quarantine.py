@@ -1,64 +1,58 @@
 """Rows that memory cannot start from: it starts without them, counts them, and keeps them for a person to look at."""
 
-import json
 import sqlite3
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from looked_into import SMALL, connected
 
-from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.store import schema
 from memory_node.store.checksums import SEALS, sealed
-from memory_node.store.config import StoreConfig
 from memory_node.store.copying import count_rows, update_row
-from memory_node.store.engine import for_writing, open_engine
-from memory_node.store.location import parse_url
+from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.records import Document
-from memory_node.store.store import Store, open_store
+from memory_node.store.store import open_store
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 NAN, FAR = float("nan"), 1.7e308
 
 
 @pytest.fixture
-def home(store_url: str, open_at: Callable[..., Store], remember_home: Callable[[Store], None]) -> str:
+def home(store_url: str, filled: Callable[..., None]) -> str:
     """The address of a filled database of each kind, which nobody holds."""
-    store = open_at(store_url)
-    remember_home(store)
-    store.close()
+    filled(store_url)
     return store_url
+
+
+@pytest.fixture
+def path(tmp_path: Path, filled: Callable[..., None]) -> Path:
+    """The path of a filled database, which nobody holds."""
+    filled(tmp_path / "memory.db")
+    return tmp_path / "memory.db"
 
 
 def write(url, statement, **values):
     """Change rows behind the store's back."""
-    engine = open_engine(parse_url(url))
-    with for_writing(engine.connect()) as connection, connection.begin():
+    with connected(url) as connection:
         assert connection.execute(sa.text(statement), values).rowcount > 0
-    engine.dispose()
 
 
 def reseal(url, table, **changes):
     """Change all rows of a site's table as a program that writes nonsense does: with checksums that fit."""
-    engine = open_engine(parse_url(url))
-    with for_writing(engine.connect()) as connection, connection.begin():
+    with connected(url) as connection:
         for row in connection.execute(sa.select(table).where(table.c.site == "home")).mappings().all():
             update_row(connection, table, row, sealed(table, {**row, **changes}))
-    engine.dispose()
 
 
 def count(url, table):
-    engine = open_engine(parse_url(url))
-    with engine.connect() as connection:
-        found = count_rows(connection, "home", table)
-    engine.dispose()
-    return found
+    with connected(url) as connection:
+        return count_rows(connection, "home", table)
 
 
 def test_a_box_at_the_end_of_the_world_is_left_out(home, open_at):
@@ -116,10 +110,8 @@ def hostile_values(column):
 
 
 @pytest.mark.parametrize("kind", range(3))
-def test_memory_starts_whatever_stands_in_any_column(kind, tmp_path, remember_home):
-    original = tmp_path / "original.db"
-    with open_store(original, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
-        remember_home(store)
+def test_memory_starts_whatever_stands_in_any_column(kind, tmp_path, path):
+    original = path
     columns = {t: [c for c in t.c if not c.primary_key and c.name != "checksum"] for t in schema.LOGGED}
     for number in range(max(map(len, columns.values()))):
         path = tmp_path / f"{number}.db"
@@ -131,17 +123,14 @@ def test_memory_starts_whatever_stands_in_any_column(kind, tmp_path, remember_ho
                 connection.execute(f"UPDATE {table.name} SET {listed[number].name} = ?, checksum = NULL", (value,))
         connection.commit()
         connection.close()
-        with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        with open_store(path, "r1", "home", SMALL) as store:
             store.load_scene()
             store.steps()
             store.episodes()
             store.documents("guideline")
 
 
-def test_memory_starts_and_says_how_many_rows_it_left_out(tmp_path, remember_home):
-    path = tmp_path / "memory.db"
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
-        remember_home(store)
+def test_memory_starts_and_says_how_many_rows_it_left_out(path):
     write(path, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
     memory = open_memory(MemoryConfig(database=str(path), site="home", robot_id="r1"))
     try:
@@ -166,13 +155,10 @@ def test_a_document_that_its_owner_cannot_read_is_put_away(home, open_at):
     assert len(store.documents("guideline")) == 3
 
 
-def test_rows_of_a_file_that_cannot_be_written_stay_and_are_counted(tmp_path, remember_home):
-    path = tmp_path / "memory.db"
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
-        remember_home(store)
+def test_rows_of_a_file_that_cannot_be_written_stay_and_are_counted(path):
     write(path, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
     lock = sqlite3.connect(path, isolation_level=None)
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0, busy_timeout_s=0.05)) as store:
+    with open_store(path, "r1", "home", SMALL.changed(busy_timeout_s=0.05)) as store:
         lock.execute("BEGIN IMMEDIATE")
         for _ in range(2):
             assert {found.id for found in store.load_scene().objects} == {TABLE, MUG}
@@ -183,51 +169,32 @@ def test_rows_of_a_file_that_cannot_be_written_stay_and_are_counted(tmp_path, re
     lock.close()
 
 
-@pytest.fixture
-def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any]]:
-    """Run `store check` on memory.db; return exit status and verdict."""
-
-    def check_(*words: str) -> tuple[int, Any]:
-        capsys.readouterr()
-        status = main(["store", "check", "--database", str(tmp_path / "memory.db"), "--json", *words])
-        return status, json.loads(capsys.readouterr().out)
-
-    return check_
-
-
-def test_check_lists_what_is_put_away_and_repair_takes_it_from_the_backup(tmp_path, remember_home, check):
-    path = tmp_path / "memory.db"
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
-        remember_home(store)
+def test_check_lists_what_is_put_away_and_repair_takes_it_from_the_backup(tmp_path, path, command):
+    with open_store(path, "r1", "home", SMALL) as store:
         store.backup(tmp_path / "memory.db.data" / "backups" / "2026-01-02T03-04-05Z.backup")
     write(path, "UPDATE episodes SET instruction = 'bring the mut' WHERE id = 'e1'")
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+    with open_store(path, "r1", "home", SMALL) as store:
         assert [episode.id for episode in store.episodes()] == ["e2"]
-    status, verdict = check()
+    status, verdict = command(path, "check")
     assert status == 0
     assert "1 rows are in quarantine: episodes e1: its checksum" in str(verdict)
-    assert check("--repair")[1]["repaired"]["from_backup"] == 1
-    assert "quarantine" not in str(check()[1])
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+    assert command(path, "check", "--repair")[1]["repaired"]["from_backup"] == 1
+    assert "quarantine" not in str(command(path, "check")[1])
+    with open_store(path, "r1", "home", SMALL) as store:
         assert next(episode.instruction for episode in store.episodes()) == "bring the mug"
 
 
-def test_what_no_backup_has_stays_put_away_until_it_is_discarded(tmp_path, remember_home, check):
-    path = tmp_path / "memory.db"
-    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
-        remember_home(store)
+def test_what_no_backup_has_stays_put_away_until_it_is_discarded(path, command):
     write(path, "UPDATE episodes SET instruction = 'nothing like it' WHERE id = 'e1'")
-    assert check()[0] == 1
-    status, verdict = check("--repair")
+    assert command(path, "check")[0] == 1
+    status, verdict = command(path, "check", "--repair")
     assert (status, verdict["repaired"]["put_away"]) == (0, 1)
     assert "1 rows are in quarantine" in str(verdict["findings"])
-    assert check("--repair", "--discard")[1]["repaired"]["discarded"] == 1
-    assert "quarantine" not in str(check()[1])
+    assert command(path, "check", "--repair", "--discard")[1]["repaired"]["discarded"] == 1
+    assert "quarantine" not in str(command(path, "check")[1])
 
 
 def test_what_is_forgotten_is_forgotten_in_quarantine_too(home, open_at):
-    from memory_node.store.forget_plan import ForgetRequest
-
     write(home, "UPDATE objects SET times_seen = -4 WHERE site = 'home' AND id = :id", id=PILLS)
     store = open_at(home)
     store.load_scene()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looked_into import seen
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Area, Floor, Place, Relation, RelationKind, Room, SceneEvent, SceneEventKind
@@ -9,14 +10,6 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store.errors import RecordRejectedError, StoreInUseError, StoreSiteError
-
-
-def appeared(scene_object, stamp_ns=1):
-    return SceneEvent(SceneEventKind.APPEARED, stamp_ns, scene_object)
-
-
-def updated(scene_object, stamp_ns=2):
-    return SceneEvent(SceneEventKind.UPDATED, stamp_ns, scene_object)
 
 
 def step(index, **changes):
@@ -56,7 +49,7 @@ def test_object_comes_back_with_every_field(open_at, store_url, make_object):
         attributes={"colour": "red", "weight_kg": np.float32(0.5)},
     )
     with open_at(store_url) as store:
-        store.append([appeared(mug)]).wait()
+        store.append([seen(mug)]).wait()
     back = open_at(store_url).load_scene().objects[0]
     for name in ("id", "class_probabilities", "existence", "first_seen_ns", "last_seen_ns", "last_missed_ns", "states"):
         assert getattr(back, name) == getattr(mug, name), name
@@ -76,7 +69,7 @@ def test_object_comes_back_with_every_field(open_at, store_url, make_object):
 def test_only_latest_update_of_an_object_is_kept(open_at, store_url, make_object):
     mug = make_object()
     store = open_at(store_url)
-    store.append([appeared(mug), *(updated(mug.changed(times_seen=n)) for n in range(2, 50))])
+    store.append([seen(mug), *(seen(mug.changed(times_seen=n)) for n in range(2, 50))])
     store.flush()
     assert [o.times_seen for o in store.load_scene().objects] == [49]
 
@@ -84,7 +77,7 @@ def test_only_latest_update_of_an_object_is_kept(open_at, store_url, make_object
 def test_removed_object_stays_as_removed_and_merged_one_disappears(open_at, store_url, make_object):
     gone, absorbed, kept = make_object(), make_object(), make_object()
     store = open_at(store_url)
-    store.append([appeared(o) for o in (gone, absorbed, kept)])
+    store.append([seen(o) for o in (gone, absorbed, kept)])
     store.append(
         [SceneEvent(SceneEventKind.REMOVED, 5, gone), SceneEvent(SceneEventKind.MERGED, 6, absorbed, into_id=kept.id)]
     ).wait()
@@ -96,8 +89,8 @@ def test_history_grows_by_the_places_that_are_new(open_at, store_url, make_objec
     places = tuple(Place(since, since + 10, box, f"a{since}") for since in (0, 10, 20))
     mug = make_object(history=places[:1])
     store = open_at(store_url)
-    store.append([appeared(mug)]).wait()
-    store.append([updated(mug.changed(history=places))]).wait()
+    store.append([seen(mug)]).wait()
+    store.append([seen(mug.changed(history=places))]).wait()
     (stored,) = store.load_scene().objects
     assert [place.area_id for place in stored.history] == ["a0", "a10", "a20"]
 
@@ -141,10 +134,10 @@ def test_documents_keep_sources_and_the_newest_body(open_at, store_url):
 def test_bad_records_are_rejected_and_the_others_kept(open_at, store_url, make_object):
     store = open_at(store_url)
     good = make_object()
-    bad = store.append([appeared(make_object(attributes={"what": object()}))])
+    bad = store.append([seen(make_object(attributes={"what": object()}))])
     unstorable = store.append([step(0, stamp_ns=2**70)])
     untyped = store.append([step(1, room={"name": "kitchen"})])
-    store.append([appeared(good)]).wait()
+    store.append([seen(good)]).wait()
     for ticket in (bad, unstorable, untyped):
         with pytest.raises(RecordRejectedError):
             ticket.wait()
@@ -156,7 +149,7 @@ def test_bad_records_are_rejected_and_the_others_kept(open_at, store_url, make_o
 def test_numpy_numbers_are_stored_as_plain_ones(open_at, store_url, make_object):
     thing = make_object(last_seen_ns=np.int64(7), existence=np.float32(0.5), removed=np.bool_(True))
     store = open_at(store_url)
-    store.append([appeared(thing)]).wait()
+    store.append([seen(thing)]).wait()
     back = store.load_scene().objects[0]
     assert (back.last_seen_ns, back.existence, back.removed) == (7, 0.5, True)
 

@@ -1,7 +1,6 @@
 """A robot and its server: which database it is, which machine writes, and what it does while the server is away."""
 
 import argparse
-import json
 import sqlite3
 import threading
 import time
@@ -9,18 +8,18 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from looked_into import SMALL, connected, ids_of, seen, until
 from neighbour import facts_of
 
 from memory_node.cli import main
 from memory_node.domain.clock import system_clock
 from memory_node.domain.errors import InvalidValueError, StoreError
-from memory_node.domain.scene import Area, SceneEvent, SceneEventKind
+from memory_node.domain.scene import Area, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
 from memory_node.inspector import opened_memory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.store import engine, schema, site_database
-from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine
 from memory_node.store.errors import ForeignJournalError, RecordRejectedError, StoreInUseError, StoreUnavailableError
 from memory_node.store.forget_plan import ForgetRequest
@@ -31,7 +30,6 @@ from memory_node.store.reader import read_beliefs, reading
 from memory_node.store.records import Document
 from memory_node.store.store import open_store
 
-SMALL = StoreConfig(journal_mib=1.0, retry_interval_s=0.1)
 NAMES = [
     ("a-b", "c"),
     ("a", "b-c"),
@@ -41,21 +39,6 @@ NAMES = [
     ("x" * 900, "r"),
     ("ward 3", "ü"),
 ]
-
-
-def seen(scene_object, kind=SceneEventKind.APPEARED):
-    return SceneEvent(kind, 1, scene_object)
-
-
-def until(condition, timeout_s=60.0):
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-
-
-def objects_of(store):
-    return {found.id for found in store.load_scene().objects}
 
 
 # -- which database ------------------------------------------------------------------------------------------------
@@ -72,7 +55,7 @@ def test_facts_told_before_a_server_was_ever_met_reach_the_one_at_that_address_o
         postgres.start()
     for url, expected in ((second, set()), (first, {mug.id})):
         with open_store(url, "r1", "home", SMALL) as store:
-            assert objects_of(store) == expected
+            assert ids_of(store) == expected
 
 
 def test_a_journal_of_another_database_is_refused_and_stays(make_object, postgres, tmp_path):
@@ -89,7 +72,7 @@ def test_a_journal_of_another_database_is_refused_and_stays(make_object, postgre
     with pytest.raises(ForeignJournalError, match="another database"):
         open_store(second, "r1", "home", config)
     with open_store(first, "r1", "home", config) as store:
-        assert len(objects_of(store)) == 1
+        assert len(ids_of(store)) == 1
 
 
 def test_another_database_that_appears_at_the_address_gets_nothing(make_object, postgres):
@@ -109,7 +92,7 @@ def test_another_database_that_appears_at_the_address_gets_nothing(make_object, 
     until(lambda: "another database" in store.diagnostics().state)
     store.close()
     with open_store(url, "r2", "home", SMALL) as other:
-        assert objects_of(other) == set()
+        assert ids_of(other) == set()
     admin.dispose()
 
 
@@ -158,7 +141,7 @@ def test_a_name_that_reading_would_not_take_is_rejected_when_it_is_written(away,
         lock.execute("COMMIT")
     lock.close()
     until(lambda: store.diagnostics().state == "ok")
-    assert objects_of(store) == {kept.id}
+    assert ids_of(store) == {kept.id}
     assert (store.quarantined, store.diagnostics().rejected) == (0, 4)
 
 
@@ -264,14 +247,14 @@ def test_a_server_that_hangs_counts_as_away_and_nothing_waits_for_it(postgres, m
         store.append([seen(cup)]).wait()
         assert "has said nothing" in store.diagnostics().state
         assert store.diagnostics().journal_batches > 0
-        assert objects_of(store) == {mug.id, cup.id}, "what is local answers"
+        assert ids_of(store) == {mug.id, cup.id}, "what is local answers"
         for _ in range(40):
             store.append([seen(make_object())]).wait()
         assert store.diagnostics().state != "ok", "all of them are durable while it still hangs"
     finally:
         postgres.thaw()
     until(lambda: store.diagnostics().state == "ok")
-    assert len(objects_of(store)) == 42
+    assert len(ids_of(store)) == 42
     store.close()
 
 
@@ -313,7 +296,7 @@ def test_facts_are_durable_while_another_thread_waits_for_the_network(postgres, 
         is_cut.clear()
         gives_up.set()
     until(lambda: store.diagnostics().state == "ok")
-    assert objects_of(store) == {thing.id for thing in told}
+    assert ids_of(store) == {thing.id for thing in told}
     store.close()
 
 
@@ -348,7 +331,7 @@ def test_a_server_that_cut_idle_connections_is_read_by_a_new_one(postgres, make_
             other.append([seen(mug)]).wait()
         postgres.stop()
         postgres.start()
-        assert objects_of(store) == {mug.id}, "not what the older local copy holds"
+        assert ids_of(store) == {mug.id}, "not what the older local copy holds"
 
 
 def test_reads_without_a_local_copy_say_that_the_server_is_away(postgres, make_object):
@@ -370,50 +353,44 @@ def test_reads_without_a_local_copy_say_that_the_server_is_away(postgres, make_o
 
 
 @pytest.fixture
-def two_sites(postgres, remember_home):
+def two_sites(postgres, filled):
     """A database with the sites home, of five more revisions, and ward."""
     url = postgres.create_database()
-    for site in ("home", "ward"):
-        with open_store(url, "r1", site, SMALL) as store:
-            remember_home(store)
+    filled(url, "home", "ward")
     with open_store(url, "r1", "home", SMALL) as store:
         for number in range(5):
             store.append([EpisodeSummary(f"x{number}", "bring it", "pick", 1)]).wait()
     return url
 
 
-def run(capsys, url, *words, site="ward"):
-    capsys.readouterr()
-    command, *rest = words
-    status = main(["store", command, "--database", url, "--site", site, "--robot", "r1", "--json", *map(str, rest)])
-    output = capsys.readouterr()
-    return status, json.loads(output.out) if output.out else output.err
+@pytest.fixture
+def run(command):
+    """Run a command for the robot r1 of a site."""
+    return lambda url, name, *words, site="ward": command(url, name, "--site", site, "--robot", "r1", *words)
 
 
 def damage(url, site):
-    engine = open_engine(parse_url(url))
-    with engine.begin() as connection:
+    with connected(url) as connection:
         change = sa.text("UPDATE episodes SET instruction = 'x' WHERE site = :s AND id = 'e1'")
         assert connection.execute(change, {"s": site}).rowcount == 1
-    engine.dispose()
 
 
-def test_check_looks_at_its_own_site_only(two_sites, capsys):
-    assert run(capsys, two_sites, "check") == (0, {"ok": True, "findings": []})
+def test_check_looks_at_its_own_site_only(two_sites, run):
+    assert run(two_sites, "check") == (0, {"ok": True, "findings": []})
     damage(two_sites, "home")
-    assert run(capsys, two_sites, "check") == (0, {"ok": True, "findings": []})
-    assert run(capsys, two_sites, "check", site="home")[0] == 1
+    assert run(two_sites, "check") == (0, {"ok": True, "findings": []})
+    assert run(two_sites, "check", site="home")[0] == 1
 
 
-def test_repair_puts_away_rows_of_its_own_site_only(two_sites, capsys):
+def test_repair_puts_away_rows_of_its_own_site_only(two_sites, run):
     damage(two_sites, "home")
     damage(two_sites, "ward")
     before = facts_of(two_sites, "home")
-    status, verdict = run(capsys, two_sites, "check", "--repair")
+    status, verdict = run(two_sites, "check", "--repair")
     assert (status, verdict["repaired"]) == (0, {"put_away": 1})
     assert facts_of(two_sites, "home") == before
     assert len(facts_of(two_sites, "ward")["quarantine"]) == 1
-    assert run(capsys, two_sites, "check", "--repair", "--discard")[1]["repaired"] == {"discarded": 1}
+    assert run(two_sites, "check", "--repair", "--discard")[1]["repaired"] == {"discarded": 1}
 
 
 @pytest.mark.parametrize(
@@ -430,20 +407,20 @@ def test_repair_puts_away_rows_of_its_own_site_only(two_sites, capsys):
     ],
     ids=" ".join,
 )
-def test_each_command_leaves_the_other_site_alone(words, two_sites, capsys):
+def test_each_command_leaves_the_other_site_alone(words, two_sites, run):
     before = facts_of(two_sites, "home")
-    status, report = run(capsys, two_sites, *words)
+    status, report = run(two_sites, *words)
     assert status == 0, report
     assert facts_of(two_sites, "home") == before
 
 
-def test_backup_export_and_their_ways_back_are_of_one_site(two_sites, capsys, tmp_path):
+def test_backup_export_and_their_ways_back_are_of_one_site(two_sites, run, tmp_path):
     before, ward = facts_of(two_sites, "home"), facts_of(two_sites, "ward")
-    assert run(capsys, two_sites, "backup", tmp_path / "ward.backup")[0] == 0
-    assert run(capsys, two_sites, "export", tmp_path / "ward.jsonl")[0] == 0
+    assert run(two_sites, "backup", tmp_path / "ward.backup")[0] == 0
+    assert run(two_sites, "export", tmp_path / "ward.jsonl")[0] == 0
     for words in (("restore", tmp_path / "ward.backup", "--replace"), ("import", tmp_path / "ward.jsonl")):
-        assert run(capsys, two_sites, *words)[0] == 0
-    assert run(capsys, two_sites, "import", tmp_path / "ward.jsonl", site="third")[0] == 0
+        assert run(two_sites, *words)[0] == 0
+    assert run(two_sites, "import", tmp_path / "ward.jsonl", site="third")[0] == 0
     assert facts_of(two_sites, "home") == before
     after = facts_of(two_sites, "ward")
     for name in ("objects", "steps", "episodes"):
@@ -452,10 +429,8 @@ def test_backup_export_and_their_ways_back_are_of_one_site(two_sites, capsys, tm
 
 def test_what_a_role_may_not_rewrite_is_no_verified_forgetting(two_sites, login_role):
     theirs = login_role(two_sites, "guest")
-    engine = open_engine(parse_url(two_sites))
-    with engine.begin() as connection:
+    with connected(two_sites) as connection:
         connection.execute(sa.text("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO guest"))
-    engine.dispose()
     with open_store(theirs, "r2", "ward", SMALL) as store:
         report = store.forget(ForgetRequest(label="Anna"))
     assert not report.verified
@@ -465,11 +440,9 @@ def test_what_a_role_may_not_rewrite_is_no_verified_forgetting(two_sites, login_
 def test_tables_are_rewritten_once_nobody_reads_them(two_sites, postgres):
     if postgres.has_citus:
         pytest.skip("waits for locks on its workers")
-    engine = open_engine(parse_url(two_sites))
-    with engine.connect() as limit:
+    with connected(two_sites) as limit:
         limit.exec_driver_sql(f"ALTER DATABASE \"{parse_url(two_sites).database}\" SET lock_timeout = '50ms'")
-        limit.commit()
-    engine.dispose()
+    engine = open_engine(parse_url(two_sites))
     query = sa.text("SELECT query_start FROM pg_stat_activity WHERE query LIKE 'VACUUM%floors%'")
     tries, reports = set(), []
 
@@ -496,14 +469,11 @@ BEGIN RAISE EXCEPTION 'modifying the partition value of rows is not allowed'; EN
 
 
 @pytest.fixture
-def unmovable(postgres, remember_home):
+def unmovable(postgres, filled):
     """A database that refuses to set a row's site, as a distributed one does, with two sites."""
     url = postgres.create_database()
-    for site in ("home", "ward"):
-        with open_store(url, "r1", site, SMALL) as store:
-            remember_home(store)
-    engine = open_engine(parse_url(url))
-    with engine.begin() as connection:
+    filled(url, "home", "ward")
+    with connected(url) as connection:
         connection.exec_driver_sql(_NEVER_MOVE)
         # Citus refuses by itself, and takes no triggers.
         for name in () if postgres.has_citus else sa.inspect(connection).get_table_names():
@@ -513,7 +483,6 @@ def unmovable(postgres, remember_home):
                     f'CREATE TRIGGER never_move BEFORE UPDATE OF {column} ON "{name}" '
                     "FOR EACH ROW EXECUTE FUNCTION refuse()"
                 )
-    engine.dispose()
     return url
 
 
@@ -529,16 +498,16 @@ def unmovable(postgres, remember_home):
     ],
     ids=lambda request: request.scope,
 )
-def test_no_statement_sets_the_site_of_a_row(request_, unmovable, make_object, capsys, tmp_path):
+def test_no_statement_sets_the_site_of_a_row(request_, unmovable, make_object, run, tmp_path):
     with open_store(unmovable, "r1", "home", SMALL) as store:
         mug = next(found for found in store.load_scene().objects if found.id == "0191-mug")
         store.append([seen(mug.changed(times_seen=9), SceneEventKind.UPDATED)]).wait()
         assert store.forget(request_).verified
-    assert run(capsys, unmovable, "backup", tmp_path / "a.backup")[0] == 0
-    assert run(capsys, unmovable, "restore", tmp_path / "a.backup", "--replace")[0] == 0
+    assert run(unmovable, "backup", tmp_path / "a.backup")[0] == 0
+    assert run(unmovable, "restore", tmp_path / "a.backup", "--replace")[0] == 0
     damage(unmovable, "ward")
-    assert run(capsys, unmovable, "check", "--repair")[0] == 0
-    assert run(capsys, unmovable, "compact")[0] == 0
+    assert run(unmovable, "check", "--repair")[0] == 0
+    assert run(unmovable, "compact")[0] == 0
 
 
 def test_inspector_and_agents_read_a_site_of_a_server(two_sites):
@@ -555,11 +524,9 @@ def test_inspector_and_agents_read_a_site_of_a_server(two_sites):
 # -- roles -----------------------------------------------------------------------------------------------------------
 
 
-def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, remember_home, login_role, tmp_path):
+def test_each_role_sees_its_own_sites_and_reads_the_fleets(postgres, filled, login_role, tmp_path):
     url = postgres.create_database()
-    for site in ("home", "ward", "fleet"):
-        with open_store(url, "r1", site, SMALL) as store:
-            remember_home(store)
+    filled(url, "home", "ward", "fleet")
     theirs = login_role(url, "ward_robot")
     for _ in range(2):
         assert main(["store", "distribute", "--rls", "--grant", "ward_robot", "ward", "--database", url]) == 0
