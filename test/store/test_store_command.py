@@ -140,7 +140,6 @@ def test_file_that_is_no_store_is_named_and_left_as_it_is(kind, said, tmp_path, 
     for words in (
         ["info"],
         ["check"],
-        ["check", "--repair"],
         ["compact"],
         ["export", str(tmp_path / "o.jsonl")],
         ["backup", str(tmp_path / "b")],
@@ -149,8 +148,9 @@ def test_file_that_is_no_store_is_named_and_left_as_it_is(kind, said, tmp_path, 
         error = capsys.readouterr().err
         assert said in error
         assert len(error.splitlines()) == 1
-    for words in (["restore", str(path)], ["import", str(path)]):
-        assert main(["store", words[0], "--database", str(tmp_path / "new.db"), *words[1:]]) == 1
+    new = str(tmp_path / "new.db")
+    for database, *words in ((new, "restore", str(path)), (new, "import", str(path)), (str(path), "check", "--repair")):
+        assert main(["store", words[0], "--database", database, *words[1:]]) == 1
         error = capsys.readouterr().err
         assert str(path) in error
         assert len(error.splitlines()) == 1
