@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("mcp")
 
 import anyio
-from agent_server import server_of
+from agent_server import server_of, told, with_client
 from furnished_home import furnished
 from mcp import Client
 
@@ -19,23 +19,12 @@ from memory_node.domain.skill import StateChange
 from memory_node.inspector.robot_tasks import RobotTasks, Task
 from memory_node.memory import RobotMemory
 
-WITHIN_S = 60.0
-
 
 @pytest.fixture
 def memory() -> Iterator[RobotMemory]:
     memory, _ = furnished()
     yield memory
     memory.close()
-
-
-def with_client(server: Any, deed: Callable[[Client], Any], **options: Any) -> Any:
-    async def run() -> Any:
-        async with Client(server, read_timeout_seconds=WITHIN_S, **options) as client:
-            with anyio.fail_after(WITHIN_S):
-                return await deed(client)
-
-    return anyio.run(run)
 
 
 def move_apple(memory: RobotMemory) -> None:
@@ -55,12 +44,12 @@ def test_listener_is_told_that_the_scene_changed(memory: RobotMemory) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:resources/")
 def test_client_of_the_older_protocol_is_told_too(memory: RobotMemory) -> None:
-    told: list[str] = []
+    heard: list[str] = []
     came = threading.Event()
 
     async def hear(message: Any) -> None:
         if getattr(message, "method", "") == "notifications/resources/updated":
-            told.append(str(message.params.uri))
+            heard.append(str(message.params.uri))
             came.set()
 
     async def subscribe(client: Client) -> None:
@@ -71,7 +60,7 @@ def test_client_of_the_older_protocol_is_told_too(memory: RobotMemory) -> None:
         await client.unsubscribe_resource("memory://scene")
 
     with_client(server_of(memory), subscribe, mode="legacy", message_handler=hear)
-    assert set(told) == {"memory://scene"}
+    assert set(heard) == {"memory://scene"}
 
 
 class Errand:
@@ -100,12 +89,6 @@ def acting(memory: RobotMemory, errand: Errand) -> Iterator[Any]:
     tasks = RobotTasks(errand)
     yield server_of(memory, robot=tasks)
     tasks.close()
-
-
-async def told(client: Client, tool: str, **arguments: Any) -> Any:
-    answer = await client.call_tool(tool, arguments)
-    assert not answer.is_error, answer.content
-    return answer.structured_content
 
 
 def test_instruction_outlives_its_callers_patience(acting: Any, errand: Errand) -> None:

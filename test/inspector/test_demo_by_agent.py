@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 pytest.importorskip("mcp")
 pytest.importorskip("fastapi")
 pytest.importorskip("open3d", reason="the demo's camera needs Open3D")
 
+from agent_server import told, with_client
 from mcp import Client, MCPError, StdioServerParameters
 
 # Of a client that gives up before the robot has finished.
@@ -52,12 +52,6 @@ def agent(tmp_path: Path) -> Iterator[StdioServerParameters]:
         demo.wait(60.0)
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> Any:
-    answer = await client.call_tool(tool, arguments)
-    assert not answer.is_error, answer.content
-    return answer.structured_content
-
-
 async def until_it_moves(client: Client, instruction: str) -> Any:
     """Begin an instruction; return how far it is once a skill has begun."""
     state = await told(client, "carry_out", instruction=instruction)
@@ -88,9 +82,4 @@ async def command(client: Client) -> None:
 
 @pytest.mark.timeout(900)
 def test_agent_commands_the_robot_of_the_demo(agent: StdioServerParameters) -> None:
-    async def run() -> None:
-        async with Client(agent, read_timeout_seconds=60.0) as client:
-            with anyio.fail_after(WITHIN_S):
-                await command(client)
-
-    anyio.run(run)
+    with_client(agent, command, WITHIN_S)

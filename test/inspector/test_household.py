@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("mcp")
 
-import anyio
 import numpy as np
-from agent_server import server_of
+from agent_server import server_of, told, with_client
 from furnished_home import SECOND_NS, START_NS, embedder
 from inspected_home import serving
 from mcp import Client
@@ -64,14 +63,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RobotMemory]:
 
 
 def call(memory: RobotMemory, tool: str, **arguments: Any) -> Any:
-    async def run() -> Any:
-        server = server_of(memory, clock=lambda: NOW_NS)
-        async with Client(server, read_timeout_seconds=60.0) as client:
-            return await client.call_tool(tool, arguments)
-
-    answer = anyio.run(run)
-    assert not answer.is_error, answer.content
-    return answer.structured_content
+    return with_client(server_of(memory, clock=lambda: NOW_NS), lambda client: told(client, tool, **arguments))
 
 
 @pytest.mark.parametrize(
@@ -136,38 +128,31 @@ def test_tools_take_names_and_answer_with_names_and_nulls(memory: RobotMemory) -
 def test_an_agent_takes_back_what_it_told(memory: RobotMemory) -> None:
     before = memory.hash()
 
-    async def run() -> Any:
-        async with Client(server_of(memory), read_timeout_seconds=60.0) as client:
-            await client.call_tool("remember", {"object_id": "Mug 1", "support": "sofa 1"})
-            return await client.call_tool("undo", {})
+    async def tell_and_undo(client: Client) -> None:
+        await told(client, "remember", object_id="Mug 1", support="sofa 1")
+        await told(client, "undo")
 
-    assert not anyio.run(run).is_error
+    with_client(server_of(memory), tell_and_undo)
     assert memory.hash() == before
 
 
 def test_page_and_rest_are_answered_alike(memory: RobotMemory) -> None:
     with serving(memory) as client:
-        told = client.post("/api/v1/ask_memory", question="where is the apple?")
-    assert told["object_ids"] == [memory.one_object("Apple 1").id]
-    assert "GarbageCan 1" in told["answer"]
+        answer = client.post("/api/v1/ask_memory", question="where is the apple?")
+    assert answer["object_ids"] == [memory.one_object("Apple 1").id]
+    assert "GarbageCan 1" in answer["answer"]
 
 
 def test_scene_is_read_page_by_page(memory: RobotMemory) -> None:
-    async def run() -> Any:
-        async with Client(server_of(memory), read_timeout_seconds=60.0) as client:
-            return json.loads((await client.read_resource("memory://scene/1")).contents[0].text)
-
-    page = anyio.run(run)
+    read = with_client(server_of(memory), lambda client: client.read_resource("memory://scene/1"))
+    page = json.loads(read.contents[0].text)
     assert (page["page"], page["next"]) == (1, None)
     assert page["objects_in_all"] == len(page["objects"]) == len(memory.scene().objects)
 
 
 def test_tools_say_what_they_may_change(memory: RobotMemory) -> None:
-    async def run() -> Any:
-        async with Client(server_of(memory, "forget"), read_timeout_seconds=60.0) as client:
-            return (await client.list_tools()).tools
-
-    tools = {tool.name: tool for tool in anyio.run(run)}
+    listed = with_client(server_of(memory, "forget"), lambda client: client.list_tools()).tools
+    tools = {tool.name: tool for tool in listed}
     assert tools["find_objects"].annotations.read_only_hint
     assert tools["forget"].annotations.destructive_hint
     assert not tools["remember"].annotations.read_only_hint

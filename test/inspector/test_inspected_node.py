@@ -17,6 +17,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import EpisodeAccount, ModelCost, StepRecord
 from memory_node.inspector import opened_memory
 from memory_node.inspector.scene_rows import timeline
+from memory_node.memory import RobotMemory
 from memory_node.nodes.run import activate_ros
 
 SECOND_NS = 1_000_000_000
@@ -37,6 +38,16 @@ def node(domain_id: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         yield node, client
 
 
+@pytest.fixture
+def memory(node: tuple[Any, Client]) -> RobotMemory:
+    return node[0].memory
+
+
+@pytest.fixture
+def client(node: tuple[Any, Client]) -> Client:
+    return node[1]
+
+
 def until(holds: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + 10.0
     while not holds() and time.monotonic() < deadline:
@@ -48,8 +59,7 @@ def classes(client: Client) -> dict[str, str]:
     return {one["id"]: one["class"] for one in client.get("/api/v1/scene_graph")["objects"]}
 
 
-def test_edits_reach_the_node_and_are_undone(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_edits_reach_the_node_and_are_undone(memory: RobotMemory, client: Client) -> None:
     (mug,) = client.post("/api/v1/remember", object_class="Mug", position=[1.0, 1.0, 0.8])["ids"]
     edit = client.post("/api/v1/edit_object", operation="relabel", object_id=mug, new_class="Cup")
     assert {one.id: one.class_name for one in memory.scene().objects}[mug] == "Cup"
@@ -61,8 +71,7 @@ def test_edits_reach_the_node_and_are_undone(node: tuple[Any, Client]) -> None:
     assert client.get(f"/api/v1/objects/{mug}")["by"] == "user"
 
 
-def test_facts_go_through_the_services(node: tuple[Any, Client]) -> None:
-    _, client = node
+def test_facts_go_through_the_services(client: Client) -> None:
     client.post("/api/v1/tell_fact", text="Anna likes black tea")
     assert "black tea" in client.post("/api/v1/ask_memory", question="What does Anna like?")["answer"]
     assert any("tea" in one["text"] for one in client.get("/api/v1/knowledge?concept=black+tea"))
@@ -72,8 +81,7 @@ def test_facts_go_through_the_services(node: tuple[Any, Client]) -> None:
     assert sum(section["cut_tokens"] for section in tight["sections"]) > 0
 
 
-def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_short_term_memory_comes_by_its_topics(memory: RobotMemory, client: Client) -> None:
     (bowl,) = memory.remember([StateChange("bowl", "Bowl", 0, position=(2.0, 1.0, 0.8), held=False)])
     assert until(lambda: client.ask("GET", "/api/v1/cache")[0] == 200)
     assert until(lambda: bowl in {unit["id"] for unit in client.get("/api/v1/cache")["units"]})
@@ -83,8 +91,7 @@ def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None
     assert client.ask("GET", f"/api/v1/objects/{bowl}/crop")[0] == 404
 
 
-def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_earlier_episodes_and_their_lessons_are_told(memory: RobotMemory, client: Client) -> None:
     for attempt in ("one", "two"):
         memory.episodes.start("clean the mug", "clean", f"episode-{attempt}")
         for index, skill in enumerate(("ToggleOn", "ToggleOff")):
@@ -105,8 +112,7 @@ def test_earlier_episodes_and_their_lessons_are_told(node: tuple[Any, Client]) -
     assert client.ask("GET", "/api/v1/episodes/nobody")[0] == 404
 
 
-def test_prompts_are_told_as_a_planner_was_sent_them(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_prompts_are_told_as_a_planner_was_sent_them(memory: RobotMemory, client: Client) -> None:
     memory.episodes.start("bring me the mug", "bring", "episode-mug")
     sent = client.post("/api/v1/get_context", instruction="the mug", token_budget=50)
     call = SkillCall("GoToObject", ("Mug",))
@@ -118,8 +124,7 @@ def test_prompts_are_told_as_a_planner_was_sent_them(node: tuple[Any, Client]) -
     memory.episodes.end("episode-mug", True)
 
 
-def test_episode_costs_a_node_one_answer(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_episode_costs_a_node_one_answer(memory: RobotMemory, client: Client) -> None:
     memory.episodes.start("clean the mug", "clean", "episode-once")
     call = SkillCall("ToggleOn", ("Faucet",))
     memory.episodes.record(StepRecord("episode-once", 0, call, True, FailureReason.NONE, 0))
@@ -135,8 +140,7 @@ def test_episode_costs_a_node_one_answer(node: tuple[Any, Client]) -> None:
     memory.episodes.end("episode-once", False)
 
 
-def test_guidance_of_the_compiler_is_told_by_step(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_guidance_of_the_compiler_is_told_by_step(memory: RobotMemory, client: Client) -> None:
     memory.remember([StateChange("egg", "Egg", 0, position=(2.0, 0.0, 0.9), held=False)])
     memory.episodes.start("put the egg in the fridge", "place", "episode-egg")
     put = SkillCall("PutObject", ("Egg@2.000,0.000,0.900", "Fridge@3.000,0.000,0.800"))
@@ -150,24 +154,21 @@ def test_guidance_of_the_compiler_is_told_by_step(node: tuple[Any, Client]) -> N
     memory.episodes.end("episode-egg", False)
 
 
-def test_earlier_places_of_an_object_are_told(node: tuple[Any, Client]) -> None:
-    _, client = node
+def test_earlier_places_of_an_object_are_told(client: Client) -> None:
     (cup,) = client.post("/api/v1/remember", object_class="Cup", position=[3.0, 1.0, 0.8])["ids"]
     client.post("/api/v1/move_object", object_id=cup, position=[1.0, 3.0, 0.8])
     (place,) = client.get(f"/api/v1/objects/{cup}")["history"]
     assert place["at"][:2] == [3.0, 1.0]
 
 
-def test_refusals_of_the_node_are_told(node: tuple[Any, Client]) -> None:
-    _, client = node
+def test_refusals_of_the_node_are_told(client: Client) -> None:
     (pan,) = client.post("/api/v1/remember", object_class="Pan", position=[1.0, 2.0, 0.8])["ids"]
     status, told = client.ask("POST", "/api/v1/edit_object", {"operation": "restore", "object_id": pan})
     assert status == 503
     assert "not removed" in told["message"]
 
 
-def test_timeline_tells_moves_as_over_a_file(node: tuple[Any, Client]) -> None:
-    memory, client = node[0].memory, node[1]
+def test_timeline_tells_moves_as_over_a_file(memory: RobotMemory, client: Client) -> None:
     (bowl,) = memory.remember([StateChange("bowl", "Bowl", 10 * SECOND_NS, position=(2.0, 1.0, 0.8), held=False)])
     memory.remember([StateChange(bowl, "Bowl", 40 * SECOND_NS, position=(-2.0, 1.0, 0.8), held=False)])
     memory.remember([StateChange(bowl, "Bowl", 90 * SECOND_NS, position=(2.0, -1.0, 0.8), held=False)])
@@ -196,8 +197,7 @@ def test_now_is_that_of_the_clock_that_is_played(node: tuple[Any, Client], domai
         assert until(is_told)
 
 
-def test_newest_facts_are_told_without_a_concept(node: tuple[Any, Client]) -> None:
-    _, client = node
+def test_newest_facts_are_told_without_a_concept(client: Client) -> None:
     for text in ("Uma likes figs", "Uma is allergic to eggs"):
         client.post("/api/v1/tell_fact", text=text, teller="Ben")
     newest = client.get("/api/v1/knowledge?k=2")
@@ -207,8 +207,7 @@ def test_newest_facts_are_told_without_a_concept(node: tuple[Any, Client]) -> No
     ]
 
 
-def test_what_the_planner_said_is_told_with_the_episode(node: tuple[Any, Client]) -> None:
-    _, client = node
+def test_what_the_planner_said_is_told_with_the_episode(node: tuple[Any, Client], client: Client) -> None:
     from memory_node.nodes.experience_client import ExperienceClient
 
     experience = ExperienceClient(node[0], "memory")

@@ -7,17 +7,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import numpy as np
 import pytest
 
 pytest.importorskip("mcp")
 
-from agent_server import server_of
+from agent_server import server_of, with_client
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 from running_memory import running_memory
@@ -72,16 +71,6 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RobotMemory]:
     opened.close()
 
 
-def ask(server: Any, deed: Callable[[Client], Awaitable[Any]]) -> Any:
-    """Return what the deed brings with a client of the server."""
-
-    async def run() -> Any:
-        async with Client(server, read_timeout_seconds=60.0) as client:
-            return await deed(client)
-
-    return anyio.run(run)
-
-
 def call(server: Any, tool: str, **arguments: Any) -> Any:
     (answer,) = calls(server, (tool, arguments))
     return answer
@@ -93,7 +82,7 @@ def calls(server: Any, *asked: tuple[str, dict[str, Any]]) -> list[Any]:
     async def called(client: Client) -> list[Any]:
         return [await client.call_tool(tool, arguments) for tool, arguments in asked]
 
-    return ask(server, called)
+    return with_client(server, called)
 
 
 @pytest.mark.parametrize(
@@ -105,17 +94,17 @@ def calls(server: Any, *asked: tuple[str, dict[str, Any]]) -> list[Any]:
     ],
 )
 def test_role_decides_which_tools_there_are(memory: RobotMemory, may: Role, tools: set[str]) -> None:
-    listed = ask(server_of(memory, may), lambda client: client.list_tools()).tools
+    listed = with_client(server_of(memory, may), lambda client: client.list_tools()).tools
     assert {tool.name for tool in listed} == tools
     assert all(tool.description and tool.input_schema for tool in listed)
 
 
 def test_schemas_are_plain_enough_for_every_client(memory: RobotMemory) -> None:
-    for tool in ask(server_of(memory, "forget"), lambda client: client.list_tools()).tools:
+    for tool in with_client(server_of(memory, "forget"), lambda client: client.list_tools()).tools:
         for schema in (tool.input_schema, tool.output_schema):
             assert not [word for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf") if word in json.dumps(schema)]
         assert tool.input_schema["type"] == "object"
-    listed = ask(server_of(memory), lambda client: client.list_tools()).tools
+    listed = with_client(server_of(memory), lambda client: client.list_tools()).tools
     (find,) = (tool for tool in listed if tool.name == "find_objects")
     states = find.input_schema["properties"]["states"]
     assert states["type"] == "array"
@@ -155,6 +144,8 @@ def test_things_are_found_located_and_told(memory: RobotMemory) -> None:
     assert found["objects"][0]["position_m"] == pytest.approx([2.0, 1.0, 0.8], abs=0.3)
     located = call(server, "locate_object", text="Apple").structured_content
     assert located["objects"][0]["object_id"] == found["objects"][0]["object_id"]
+    nowhere = call(server, "locate_object", text="violin").structured_content
+    assert (nowhere["objects"], len(nowhere["areas"]) > 0) == ([], True)
     assert "apple" in call(server, "scene_text").content[0].text
     assert "apple" in call(server, "get_context", instruction="bring me the apple").content[0].text.lower()
 
@@ -166,6 +157,9 @@ def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
     assert told.structured_content["ids"] == [apple]
     clean = call(server, "find_objects", text="Apple", states=["cleaned"]).structured_content
     assert [thing["object_id"] for thing in clean["objects"]] == [apple]
+    for told, support in (({"held": True}, "robot"), ({"support": "dining table"}, "DiningTable 1")):
+        assert not call(server, "remember", object_class="Apple", object_id=apple, **told).is_error
+        assert call(server, "object", object_id=apple).structured_content["support"] == support
 
 
 def test_episodes_are_resources(memory: RobotMemory) -> None:
@@ -177,7 +171,7 @@ def test_episodes_are_resources(memory: RobotMemory) -> None:
     server = server_of(memory)
 
     def read(address: str) -> Any:
-        return json.loads(ask(server, lambda client: client.read_resource(address)).contents[0].text)
+        return json.loads(with_client(server, lambda client: client.read_resource(address)).contents[0].text)
 
     assert [(one["instruction"], one["success"]) for one in read("memory://episodes")["episodes"]] == [
         ("bring me the apple", True)
@@ -226,9 +220,9 @@ def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, a
 
 def test_scene_is_a_resource_and_a_prompt_says_how_to_use_it(memory: RobotMemory) -> None:
     server = server_of(memory)
-    scene = json.loads(ask(server, lambda client: client.read_resource("memory://scene")).contents[0].text)
+    scene = json.loads(with_client(server, lambda client: client.read_resource("memory://scene")).contents[0].text)
     assert {"Apple", "DiningTable"} <= {found["class"] for found in scene["objects"]}
-    asked = ask(server, lambda client: client.get_prompt("carry_out", {"instruction": "bring me the apple"}))
+    asked = with_client(server, lambda client: client.get_prompt("carry_out", {"instruction": "bring me the apple"}))
     content = asked.messages[0].content
     assert isinstance(content, TextContent)
     assert "bring me the apple" in content.text
