@@ -1,11 +1,10 @@
-"""The modules of ros_embedded import each other in one direction, and files of different meaning have different names.
+"""The modules of ros_embedded import each other in one direction.
 
 Imports within functions and below TYPE_CHECKING count. That Python imports a package's __init__ before its modules does
 not count.
 """
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -20,11 +19,6 @@ PATHS = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in (SOURCE / "ros_embedded").rglob("*.py")
 }
-# ROS names these files itself, in several packages.
-NAMES_OF_ROS = {
-    "__init__.py", "actions.py", "client.py", "graph.py", "node.py", "publisher.py", "service.py", "substitutions.py",
-    "utilities.py",
-}  # fmt: skip
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -67,8 +61,3 @@ def test_executors_know_entities_but_not_nodes() -> None:
     known = reachable("ros_embedded.rclpy.executors")
     assert "ros_embedded.rclpy.impl.entity" in known
     assert "ros_embedded.rclpy.node" not in known
-
-
-def test_files_that_mean_different_things_have_different_names() -> None:
-    counts = Counter(path.name for path in PATHS.values())
-    assert {name for name, count in counts.items() if count > 1} <= NAMES_OF_ROS

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import SceneEvent
+from memory_node.scene_graph.graph import SceneGraph
 
 CAMERA = Intrinsics(130.0, 130.0, 79.5, 59.5, 160, 120)
 
@@ -73,3 +76,10 @@ class BoxWorld:
             if (number == i).sum() > 15 and detected(name)
         ]
         return Frame(int(stamp_s * 1e9), camera, CAMERA, tuple(seen), depth, True, keyframe)
+
+    def show(
+        self, graph: SceneGraph, cameras: Iterable[Pose], start_s: float = 1.0, every_s: float = 1.0, **options: Any
+    ) -> list[SceneEvent]:
+        """Let a graph look through some cameras one after the other; return what changed."""
+        frames = (self.frame(start_s + every_s * i, camera, **options) for i, camera in enumerate(cameras))
+        return [event for frame in frames for event in graph.observe(frame)]

@@ -12,8 +12,7 @@ from memory_node.scene_graph.graph import SceneGraph
 @pytest.fixture
 def graph(world: BoxWorld) -> SceneGraph:
     made = SceneGraph()
-    for stamp_s, camera in enumerate(world.views(6), 1):
-        made.observe(world.frame(stamp_s, camera))
+    world.show(made, world.views(6))
     return made
 
 

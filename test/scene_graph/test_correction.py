@@ -39,7 +39,7 @@ def drive(graph: SceneGraph, world: BoxWorld, frames: int, start_s: float = 1.0,
 
 
 def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: BoxWorld) -> None:
-    graph = SceneGraph(SceneGraphConfig())
+    graph = SceneGraph()
     drive(graph, world, 8)
     before = errors(graph, world, Pose())
     ids = [found.id for found in graph.objects()]
@@ -52,7 +52,7 @@ def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: BoxWorl
 
 
 def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: BoxWorld) -> None:
-    graph = SceneGraph(SceneGraphConfig())
+    graph = SceneGraph()
     drive(graph, world, 2)
     world.put("bin", 2.0, 9.0, 0.2, (0.3, 0.3, 0.4))
     camera = looking((0.5, 9.0, 1.4), (2.0, 9.0, 0.3))
@@ -67,7 +67,7 @@ def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: BoxW
 
 def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: BoxWorld) -> None:
     """Drift while a thing is looked at: once SLAM has taken it out, it lies where it would lie without."""
-    drifted, true = SceneGraph(SceneGraphConfig()), SceneGraph(SceneGraphConfig())
+    drifted, true = SceneGraph(), SceneGraph()
     drift = {f"k{i}": Pose.planar(0.004 * i, 0.002 * i, 0.0) for i in range(12)}
     views = world.views(len(drift))
     for i, (name, camera) in enumerate(zip(drift, views)):
@@ -83,13 +83,12 @@ def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: BoxWorld) -> 
 
 
 def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old_place(world: BoxWorld) -> None:
-    graph = SceneGraph(SceneGraphConfig())
+    graph = SceneGraph()
     drive(graph, world, 8)
     old = graph.keyframes()
     bowl = world.boxes["bowl"]
     world.put("bowl", 2.1, 0.05, float(bowl.center[2]), tuple(bowl.size))
-    for i, camera in enumerate(world.views(4)):
-        graph.observe(world.frame(20.0 + i, camera, "later"))
+    world.show(graph, world.views(4), 20.0, keyframe="later")
     found = next(found for found in graph.objects() if found.class_name == "bowl")
     assert found.box.center == pytest.approx([2.1, 0.05, 0.79], abs=0.02)
     graph.correct_poses({name: CORRECTION @ pose for name, pose in old.items()})
@@ -97,7 +96,7 @@ def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old
 
 
 def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: BoxWorld) -> None:
-    graph = SceneGraph(SceneGraphConfig())
+    graph = SceneGraph()
     drive(graph, world, 8)
     first, *_, last = graph.state.keyframes
     bowl = next(found for found in graph.objects() if found.class_name == "bowl")
@@ -117,7 +116,7 @@ def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: BoxWorld) 
 
 def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: BoxWorld) -> None:
     world.put("sofa", 1.5, 1.4, 0.4, (0.6, 0.5, 0.8))
-    first = SceneGraph(SceneGraphConfig())
+    first = SceneGraph()
     drive(first, world, 8)
     ids = {found.id for found in first.objects()}
     graph = SceneGraph.from_snapshot(first.snapshot(removed=True), SceneGraphConfig())
@@ -129,7 +128,7 @@ def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: BoxWorld
 
 
 def test_nothing_is_believed_gone_before_the_frame_is_verified(world: BoxWorld) -> None:
-    first = SceneGraph(SceneGraphConfig())
+    first = SceneGraph()
     drive(first, world, 6)
     graph = SceneGraph.from_snapshot(first.snapshot(removed=True), SceneGraphConfig())
     graph.doubt_frame()
@@ -142,7 +141,7 @@ def test_equal_things_in_a_row_are_no_proof_of_a_place(world: BoxWorld) -> None:
     world.boxes.clear()
     for i in range(8):
         world.put(f"door{i}", 1.0 * i, 0.0, 1.0, (0.8, 0.05, 2.0))
-    graph = SceneGraph(SceneGraphConfig())
+    graph = SceneGraph()
     for i in range(8):
         graph.observe(world.frame(1.0 + i, looking((1.0 * i, -2.0, 1.3), (1.0 * i, 0.0, 1.0))))
     assert len(graph.objects()) >= 6
@@ -152,7 +151,7 @@ def test_equal_things_in_a_row_are_no_proof_of_a_place(world: BoxWorld) -> None:
 
 
 def test_long_doubt_is_compared_ever_more_rarely(world: BoxWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = SceneGraph(SceneGraphConfig())
+    graph = SceneGraph()
     drive(graph, world, 4)
     graph.doubt_frame()
     compared: list[int] = []

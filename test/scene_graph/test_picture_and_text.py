@@ -23,8 +23,7 @@ from memory_node.scene_graph.text_form import estimate_tokens
 def graph(world: BoxWorld) -> SceneGraph:
     made = SceneGraph(SceneGraphConfig())
     made.set_map(np.zeros((80, 100), np.int8), 0.05, Pose.planar(-0.5, -1.8, 0.0))
-    for i, camera in enumerate(world.views(4)):
-        made.observe(world.frame(1.0 + 0.1 * i, camera))
+    world.show(made, world.views(4), every_s=0.1)
     return made
 
 
@@ -46,8 +45,7 @@ def test_text_tells_states_and_what_the_hand_holds(graph: SceneGraph) -> None:
 
 def test_text_tells_objects_in_no_area_the_nearest_first(world: BoxWorld) -> None:
     without_map = SceneGraph(SceneGraphConfig())
-    for i, camera in enumerate(world.views(4)):
-        without_map.observe(world.frame(1.0 + 0.1 * i, camera))
+    world.show(without_map, world.views(4), every_s=0.1)
     (fridge,) = without_map.objects_of_class("Fridge")
     x, y, _ = fridge.box.center
     told = [json.loads(line) for line in without_map.in_words(5000, near=(x, y)).lines]
@@ -88,8 +86,7 @@ def test_markers_are_sent_once_changed_alone_and_deleted(graph: SceneGraph, worl
     assert shown.update(graph.snapshot()).set == ()
     bowl = next(found for found in graph.objects() if found.class_name == "bowl")
     del world.boxes["bowl"]
-    for i, camera in enumerate(world.views(8)):
-        graph.observe(world.frame(5.0 + 0.1 * i, camera))
+    world.show(graph, world.views(8), 5.0, 0.1)
     changes = shown.update(graph.snapshot())
     ids = {(m.namespace, number) for number, m in first.set if m.key == bowl.id}
     assert ids <= set(changes.deleted)

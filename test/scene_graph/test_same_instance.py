@@ -72,36 +72,30 @@ def test_what_cannot_move_or_has_no_name_is_not_taken_for_anything() -> None:
 
 def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
-    for i, camera in enumerate(world.views(5)):
-        graph.observe(world.frame(1.0 + i, camera))
+    world.show(graph, world.views(5))
     kitchen = graph.objects_of_class("bowl")[0].id
     world.put("table2", 2.0, 10.0, 0.375, (0.8, 1.2, 0.75))
     world.put("bowl2", 2.0, 9.8, 0.79, (0.16, 0.16, 0.08))
     there = [looking((0.3, 9.2 + 0.12 * i, 1.4), (2.0, 10.0, 0.7)) for i in range(5)]
-    for i, camera in enumerate(there):
-        graph.observe(world.frame(10.0 + i, camera))
+    world.show(graph, there, 10.0)
     other = next(found.id for found in graph.objects_of_class("bowl") if found.id != kitchen)
     del world.boxes["bowl"]
-    for i, camera in enumerate(world.views(5)):
-        graph.observe(world.frame(40.0 + i, camera))
+    world.show(graph, world.views(5), 40.0)
     assert graph.object(kitchen).removed
     assert [found.id for found in graph.objects_of_class("bowl")] == [other]
     # What comes to a place that was known before is it.
     world.put("bowl", 2.0, 10.3, 0.79, (0.16, 0.16, 0.08))
-    for i, camera in enumerate(there):
-        graph.observe(world.frame(60.0 + i, camera))
+    world.show(graph, there, 60.0)
     assert {found.id for found in graph.objects_of_class("bowl")} == {other, kitchen}
 
 
 def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     views = world.views(6)
-    for i, camera in enumerate(views):
-        graph.observe(world.frame(1.0 + i, camera))
+    world.show(graph, views)
     bowl = graph.objects_of_class("bowl")[0].id
     del world.boxes["bowl"]
-    for i, camera in enumerate(views):
-        graph.observe(world.frame(20.0 + i, camera))
+    world.show(graph, views, 20.0)
     assert graph.object(bowl).removed
     world.put("bowl", 2.2, 0.0, 0.79, (0.16, 0.16, 0.08))
     for i, camera in enumerate(views[:3]):
@@ -118,8 +112,7 @@ def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing
 def test_a_thing_and_the_newcomer_that_it_became_may_go_in_one_frame(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     table = graph.state.table
-    for i, camera in enumerate(world.views(5)):
-        graph.observe(world.frame(1.0 + i, camera))
+    world.show(graph, world.views(5))
     bowl = graph.objects_of_class("bowl")[0].id
     del world.boxes["bowl"]
     world.put("bowl2", 2.0, 0.5, 0.79, (0.16, 0.16, 0.08))
@@ -127,8 +120,7 @@ def test_a_thing_and_the_newcomer_that_it_became_may_go_in_one_frame(world: BoxW
     assert len(graph.objects_of_class("bowl")) == 2
     del world.boxes["bowl2"]
     table.log_odds[[table.row(found.id) for found in graph.objects_of_class("bowl")]] = -1.4
-    for i, camera in enumerate(world.views(2)):
-        graph.observe(world.frame(20.0 + i, camera))
+    world.show(graph, world.views(2), 20.0)
     assert graph.objects_of_class("bowl") == []
     assert graph.object(bowl).removed
 

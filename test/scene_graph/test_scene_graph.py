@@ -29,11 +29,7 @@ def graph() -> SceneGraph:
 
 
 def look(graph: SceneGraph, world: World, count: int, start_s: float = 1.0, **options: Any) -> list[SceneEvent]:
-    return [
-        event
-        for i, camera in enumerate(world.views(count))
-        for event in graph.observe(world.frame(start_s + 0.1 * i, camera, **options))
-    ]
+    return world.show(graph, world.views(count), start_s, 0.1, **options)
 
 
 def classes(graph: SceneGraph) -> list[str]:
@@ -125,12 +121,10 @@ def test_contents_of_a_closed_fridge_stay_believed_until_it_is_open(graph: Scene
 def test_thing_is_gone_from_a_fridge_that_the_camera_sees_into(graph: SceneGraph, world: World) -> None:
     fridge = world.boxes["fridge"]
     views = [looking((0.6 + 0.1 * i, 0.6, 1.4), tuple(fridge.center)) for i in range(8)]
-    for i, view in enumerate(views):
-        graph.observe(world.frame(1.0 + i, view))
+    world.show(graph, views)
     known = graph.objects_of_class("fridge")[0].id
     graph.apply_change(StateChange("", "milk", 20_000_000_000, held=False, support_id=known, inside=True))
-    for i, view in enumerate(views):
-        graph.observe(world.frame(30.0 + i, view))
+    world.show(graph, views, 30.0)
     assert graph.objects_of_class("milk")[0].existence > 0.9
     # Nobody says that it was opened, but its back wall shows.
     del world.boxes["fridge"]
