@@ -45,6 +45,19 @@ def open_judged(tmp_path: Path, picture_judge: Any, embedder: TextEmbedder) -> I
         memory.close()
 
 
+@pytest.fixture
+def memory(open_judged: Callable[[], RobotMemory]) -> RobotMemory:
+    """A memory whose pictures are judged."""
+    return open_judged()
+
+
+@pytest.fixture
+def plate(memory: RobotMemory, see: Callable[..., Frame]) -> str:
+    """The id of a plate that a picture shows to be dirty."""
+    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
+    return memory.find(DIRTY).answers[0].object_id
+
+
 def look(memory: RobotMemory, frame: Frame, *crops: bytes) -> None:
     seen = zip(frame.observations, crops)
     memory.observe(
@@ -58,9 +71,8 @@ def names(memory: RobotMemory, query: FindQuery = DIRTY) -> list[float]:
 
 
 def test_dirty_plates_are_found_by_their_pictures_and_after_a_restart(
-    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame], picture_judge
+    memory: RobotMemory, open_judged: Callable[[], RobotMemory], see: Callable[..., Frame], picture_judge
 ) -> None:
-    memory = open_judged()
     for stamp_s, at, color in ((1, 1.0, BROWN), (2, 2.0, WHITE), (3, 3.0, BROWN)):
         look(memory, see(stamp_s, Plate=(at, 0.0, 0.8)), picture(color))
     assert sorted(picture_judge.judged) == ["cleaned", "dirty", "dirty"]
@@ -76,22 +88,14 @@ def test_dirty_plates_are_found_by_their_pictures_and_after_a_restart(
     assert again.find(DIRTY).answers[0].states[0].source == "vlm"
 
 
-def test_what_a_skill_did_later_ends_what_the_picture_said(
-    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
-) -> None:
-    memory = open_judged()
-    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
-    plate = memory.find(DIRTY).answers[0].object_id
+def test_what_a_skill_did_later_ends_what_the_picture_said(memory: RobotMemory, plate: str) -> None:
     washed = StateChange(plate, "Plate", 50 * SECOND_NS, added=(ObjectState.CLEANED,), removed=(ObjectState.DIRTY,))
     memory.remember([washed])
     assert names(memory) == []
     assert memory.find(FindQuery(object_class="Plate")).answers[0].states[0].source == "skill"
 
 
-def test_old_picture_does_not_outweigh_a_fresh_skill(
-    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
-) -> None:
-    memory = open_judged()
+def test_old_picture_does_not_outweigh_a_fresh_skill(memory: RobotMemory, see: Callable[..., Frame]) -> None:
     look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(WHITE))
     plate = memory.find(FindQuery(object_class="Plate")).answers[0].object_id
     memory.remember([StateChange(plate, "Plate", 90 * SECOND_NS, added=(ObjectState.CLEANED,))])
@@ -100,24 +104,14 @@ def test_old_picture_does_not_outweigh_a_fresh_skill(
     assert memory.statistics().state_conflicts == 1
 
 
-def test_short_term_memory_and_scene_graph_agree(
-    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
-) -> None:
-    memory = open_judged()
-    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
-    plate = memory.find(DIRTY).answers[0].object_id
+def test_short_term_memory_and_scene_graph_agree(memory: RobotMemory, plate: str) -> None:
     expected = (StateBelief(ObjectState.DIRTY, 0.9, 1 * SECOND_NS, "vlm"),)
     assert memory.cache.get(plate).states == expected
     memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.1, 99 * SECOND_NS)])
     assert memory.cache.get(plate).states == memory.find(FindQuery(object_class="Plate")).answers[0].states == ()
 
 
-def test_claim_about_what_is_forgotten_is_left(
-    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
-) -> None:
-    memory = open_judged()
-    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
-    plate = memory.find(DIRTY).answers[0].object_id
+def test_claim_about_what_is_forgotten_is_left(memory: RobotMemory, plate: str) -> None:
     memory.forget(plate)
     memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.9, 2 * SECOND_NS)])
     memory.claim_states("nobody", [StateClaim(ObjectState.DIRTY, 0.9, 2 * SECOND_NS)])
@@ -125,9 +119,8 @@ def test_claim_about_what_is_forgotten_is_left(
 
 
 def test_the_model_sees_the_whole_image_and_each_thing_at_useful_sizes(
-    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame], picture_judge
+    memory: RobotMemory, see: Callable[..., Frame], picture_judge
 ) -> None:
-    memory = open_judged()
     image = np.full((1200, 1600, 3), 245, np.uint8)
     image[100:1000, 100:800] = BROWN[::-1]
     frame = see(1, Plate=(1.0, 0.0, 0.8), Mug=(2.0, 0.0, 0.8))

@@ -4,6 +4,7 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -23,10 +24,20 @@ def frame(stamp_s: int, camera_x_m: float, observations: tuple[ObjectObservation
     return Frame(stamp_s * SECOND_NS, Pose.planar(camera_x_m, 0.0, 0.0, 1.3), None, observations)
 
 
-def test_held_object_seen_while_driving_stays_one() -> None:
-    graph = SceneGraph()
-    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
-    (apple,) = graph.objects()
+@pytest.fixture
+def graph() -> SceneGraph:
+    """A graph that saw an apple at the first second."""
+    made = SceneGraph()
+    made.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
+    return made
+
+
+@pytest.fixture
+def apple(graph: SceneGraph) -> SceneObject:
+    return graph.objects()[0]
+
+
+def test_held_object_seen_while_driving_stays_one(graph: SceneGraph, apple: SceneObject) -> None:
     graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
     for step in range(3, 8):
         graph.observe(frame(step, 1.0 * step, seen("Apple", (1.0 * step + 0.4, 0.0, 0.95))))
@@ -34,19 +45,13 @@ def test_held_object_seen_while_driving_stays_one() -> None:
     assert np.allclose(graph.object(apple.id).box.center, [7.4, 0.0, 0.95])
 
 
-def test_second_apple_beyond_the_hand_is_another_one() -> None:
-    graph = SceneGraph()
-    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
-    (apple,) = graph.objects()
+def test_second_apple_beyond_the_hand_is_another_one(graph: SceneGraph, apple: SceneObject) -> None:
     graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
     graph.observe(frame(3, 3.0, seen("Apple", (3.4, 0.0, 0.95), (5.0, 0.5, 0.9))))
     assert len(graph.objects()) == 2
 
 
-def test_sighting_at_the_new_place_before_the_report_is_no_second_object() -> None:
-    graph = SceneGraph()
-    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
-    (apple,) = graph.objects()
+def test_sighting_at_the_new_place_before_the_report_is_no_second_object(graph: SceneGraph, apple: SceneObject) -> None:
     graph.observe(frame(5, 3.0, seen("Apple", (5.0, 0.02, 0.9))))
     assert len(graph.objects()) == 2
     put = StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9))
@@ -65,10 +70,7 @@ def test_sighting_at_the_new_place_before_the_report_revives_no_other_that_was_l
     assert [found.id for found in graph.objects()] == [apple.id]
 
 
-def test_apple_that_lay_there_before_stays_a_second_one() -> None:
-    graph = SceneGraph()
-    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
-    (apple,) = graph.objects()
+def test_apple_that_lay_there_before_stays_a_second_one(graph: SceneGraph, apple: SceneObject) -> None:
     graph.observe(frame(2, 3.0, seen("Apple", (5.0, 0.2, 0.9))))
     graph.apply_change(StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9)))
     assert len(graph.objects()) == 2
@@ -152,11 +154,8 @@ def test_fork_that_lies_beside_a_mug_is_not_in_it() -> None:
     assert found["Fork"].support_id == found["CounterTop"].id
 
 
-def test_pieces_seen_before_the_report_of_the_cut_are_no_others() -> None:
-    graph = SceneGraph()
+def test_pieces_seen_before_the_report_of_the_cut_are_no_others(graph: SceneGraph, apple: SceneObject) -> None:
     places = [(0.8, y, 0.9) for y in (-0.05, 0.0, 0.05)]
-    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
-    (apple,) = graph.objects()
     graph.observe(frame(5, 0.0, seen("AppleSliced", *places)))
     for number, place in enumerate(places):
         graph.apply_change(
