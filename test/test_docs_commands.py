@@ -60,3 +60,14 @@ def test_quoted_commands_exist(page: Path) -> None:
         if unknown:
             wrong.append(f"memory-node {' '.join(words)}: {', '.join(sorted(unknown))}")
     assert wrong == []
+
+
+def test_commands_are_found_and_judged(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Run `memory-node store check --repair` or\n\n    memory-node bench soak --hours 2 # long\n")
+    found = list(commands(page))
+    assert found == [["store", "check", "--repair"], ["bench", "soak", "--hours", "2"]]
+    assert "--repair" in options_of(found[0])
+    assert "--hours" not in options_of(found[1])
+    with pytest.raises(KeyError):
+        options_of(["store", "mend"])
