@@ -157,9 +157,11 @@ def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
     assert told.structured_content["ids"] == [apple]
     clean = call(server, "find_objects", text="Apple", states=["cleaned"]).structured_content
     assert [thing["object_id"] for thing in clean["objects"]] == [apple]
-    for told, support in (({"held": True}, "robot"), ({"support": "dining table"}, "DiningTable 1")):
-        assert not call(server, "remember", object_class="Apple", object_id=apple, **told).is_error
-        assert call(server, "object", object_id=apple).structured_content["support"] == support
+    assert not call(server, "remember", object_class="Apple", object_id=apple, held=True).is_error
+    assert memory.held_object().object_id == apple
+    assert not call(server, "remember", object_class="Apple", object_id=apple, support="dining table").is_error
+    assert memory.held_object() is None
+    assert call(server, "object", object_id=apple).structured_content["support"] == "DiningTable 1"
 
 
 def test_episodes_are_resources(memory: RobotMemory) -> None:
