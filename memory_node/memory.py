@@ -337,7 +337,11 @@ class RobotMemory:
 
     def told_statements(self, instruction: str, k: int = 0) -> tuple[Proposition, ...]:
         """Return it as statements, at most k, but for what is over by now; of no instruction: all, those too."""
-        told, now_ns = self.knowledge.told_facts(instruction, k), self._clock()
+        named = self._kinds.spoken_names.named_in(instruction.lower())
+        # "The TV" is told of where the television is named.
+        called = (called for names in named for name in names[:1] for called in self._kinds[name].names)
+        told = self.knowledge.told_facts(" . ".join([instruction, *called]) if named else instruction, k)
+        now_ns = self._clock()
         return tuple(one for one in told if not (instruction.strip() and one.is_over(now_ns)))
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:

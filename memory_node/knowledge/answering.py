@@ -138,6 +138,8 @@ _ASKS_REASON = re.compile(r"why\b", re.I)
 _ASKS_NUMBER = re.compile(r"how (?:old|tall|heavy|far|much|many|long|big|high)\b", re.I)
 # Questions that where a thing was does not answer.
 _ASKS_NO_PLACE = re.compile(r"(?:who|whom|whose|why|may|must|should)\b", re.I)
+_ASKS_PLACE = re.compile(r"where\b", re.I)
+_PLACE = re.compile(r"\b(?:in|on|at|under|behind|near|inside|beside|above|below|between|next to)\b", re.I)
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b", re.I)
 # Letters with which a short form of a name begins like the long one: Mel, Melanie.
 _SHORT_NAME = 3
@@ -227,7 +229,11 @@ def answering(
         chosen |= {place for place in told if breath & set(found[place].proposition.sources)}
     least = _NEARLY * best if chosen else 0.0
     read = [place for place, one in enumerate(found) if one.is_read]
-    chosen |= {place for place in _stretch(read, found, sure, named) if sure[place] >= least}
+    stretch = {place for place in _stretch(read, found, sure, named) if sure[place] >= least}
+    if _ASKS_PLACE.match(question) and best >= _WHOLE:  # one statement answers it all
+        placed = {place for place in stretch if _PLACE.search(found[place].proposition.statement)}
+        stretch = placed or stretch
+    chosen |= stretch
     return [found[place].proposition for place in sorted(chosen)], max((sure[place] for place in chosen), default=0.0)
 
 

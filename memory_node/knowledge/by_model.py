@@ -129,7 +129,7 @@ class ModelTellingReader:
         return self._forms.thing(words) or Term(words) if words else NO_TERM
 
 
-_OF_PERSONS = frozenset({Relation.AVOIDS, Relation.LIKES, Relation.SLEEPS})
+_OF_PERSONS = frozenset({Relation.AVOIDS, Relation.LIKES, Relation.SLEEPS, Relation.DOES})
 _MEANINGS = {
     "never": "`verb` must not be done with the subject, a thing; object: where, if only there",
     "broken": "the subject, a thing, cannot be used; holds false: it works again",
@@ -141,6 +141,7 @@ _MEANINGS = {
     "likes": "the subject, a person, likes the object",
     "contains": "the subject, a food, has the object in it",
     "sleeps": "the subject, a person, sleeps in the object",
+    "does": "the subject, a person, usually does the object, in words",
     "is": "the object, in words, is true of the subject",
 }
 

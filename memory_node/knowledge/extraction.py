@@ -15,7 +15,7 @@ from memory_node.knowledge.text import STOP_WORDS, concepts_of, names_in, senten
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import LASTING, parsed
 from memory_node.knowledge.told.fact import ToldFact
-from memory_node.knowledge.told.plainer import plain
+from memory_node.knowledge.told.plainer import plain, without_opening
 
 _SPEAKER = {
     "i": "{}",
@@ -41,7 +41,9 @@ _THING_FIRST = re.compile(
 _THING_LAST = re.compile(r"\b(?P<thing>(?:the|our|my) [\w' -]+)$", re.I)
 _THING = re.compile(r"\b(?P<thing>(?:the|our|my) [\w'-]+)\b", re.I)
 # "It" that means no thing: "it is raining", "it is late", "it is good to know".
-_NO_THING = re.compile(r"^it(?:['’]s| is| was) (?:\w+ing|late|early|time|cold|hot|\w+ (?:to|that|for))\b", re.I)
+_NO_THING = re.compile(
+    r"^it(?:['’]s| is| was) (?:\w+ing|late|early|time|cold|hot|\w+ (?:to|that|for|who)|not \w+ but)\b", re.I
+)
 _THING_INSIDE = re.compile(r"\b(?:it|them)\b", re.I)
 
 _PERSON_INSIDE = re.compile(r"\b(?:him|her)\b(?=$|[.,!]| (?:in|on|at|to|when|until|after|before)\b)", re.I)
@@ -159,19 +161,34 @@ def read_by_rules(step: StandardStep, zone: tzinfo | None = None) -> list[Propos
     return [_proposition(step, part) for part in _packed(sentences(said), MOST_SENTENCES)]
 
 
-def told_propositions(step: StandardStep, read: ReadFacts, zone: tzinfo | None = None) -> list[Proposition]:
-    """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
+def told_propositions(
+    step: StandardStep, read: ReadFacts, zone: tzinfo | None = None, named: Named | None = None
+) -> list[Proposition]:
+    """Return the statements of a fact that somebody told, each without pronouns where they can be resolved.
+
+    named: whom and what the same person told of just before; what begins with a pronoun may mean them.
+    """
     found: dict[str, Proposition] = {}
-    named = Named()
+    named = named if named is not None and _OPENING.match(without_opening(step.action)) else Named()
     for sentence in sentences(_TOPIC.sub(_of_topic, step.action)):
         for clause in told_clauses(sentence):
-            whole = resolved(clause, step.subject, named)
+            said = without_opening(clause)
+            is_of_it = _OPENING.match(said) and not _NO_THING.match(said)
+            whole = resolved(said if is_of_it else clause, step.subject, named)
             named = named.after(whole)
             text = with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole
             structure = tuple(fact.to_json() for fact in read(whole, step))
             about, told_by = concepts_of("", text), step.subject
             found[text] = Proposition(text, about, (step.source,), step.stamp_ns, structure=structure, told_by=told_by)
     return list(found.values())[:MOST_PROPOSITIONS]
+
+
+def named_in(step: StandardStep) -> Named:
+    """Return whom and what a fact that somebody told names last."""
+    named = Named()
+    for clause in told_clauses(step.action):
+        named = named.after(resolved(clause, step.subject, named))
+    return named
 
 
 def _of_topic(said: re.Match[str]) -> str:

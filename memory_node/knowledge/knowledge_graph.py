@@ -9,6 +9,7 @@ from datetime import tzinfo
 from functools import partial
 from typing import Any
 
+from memory_node.domain.clock import NS
 from memory_node.domain.context import Memory
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.ids import IdSource, new_id
@@ -18,6 +19,7 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import (
     ReadFacts,
     ReadStep,
+    named_in,
     passing_propositions,
     propositions_of,
     read_by_rules,
@@ -40,10 +42,19 @@ from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, 
 from memory_node.knowledge.text import sentences
 from memory_node.knowledge.told.fact import Relation, ToldFact, with_ends
 from memory_node.knowledge.told.forms import ASKS
-from memory_node.knowledge.told.telling import is_over, is_said_by, words_taken_back
+from memory_node.knowledge.told.telling import (
+    is_correction,
+    is_of,
+    is_over,
+    is_said_by,
+    subject_taken_back,
+    words_taken_back,
+)
 from memory_node.knowledge.updating import UpdateJudge
 from memory_node.search.packing import Arrays
 
+# In what a person tells within so long "it" may mean what he named before.
+_ONE_TALK_NS = 120 * NS
 # Documents that can be brought back.
 _DOCUMENTS_KEPT = 16
 # Statements of which one update asks a model, the newest.
@@ -99,6 +110,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         self._read_facts, self._judge_left = read_facts, judge_left
         self._make_id = make_id
         self._documents: OrderedDict[str, Deleted] = OrderedDict()
+        self._last_told: StandardStep | None = None
 
     def load(self, propositions: Iterable[dict[str, Any]], steps: Iterable[dict[str, Any]] = ()) -> None:
         """Take over what the store holds, at start-up, or what another robot has learnt."""
@@ -208,6 +220,10 @@ class KnowledgeGraph(KnowledgeQuestions):
             raise InvalidValueError("a fact: expected words, got none")
         if all(map(ASKS.match, sentences(text))):
             raise InvalidValueError("a fact: expected a statement, got a question")
+        if what := subject_taken_back(text):
+            with self._lock:
+                told = self._nodes.semantic.told()
+                return self._retracted([one for one in told if one.active and is_of(one, what)])
         if words := words_taken_back(text):
             return self._take_back(words, text, stamp_ns)
         step = StandardStep(
@@ -217,9 +233,15 @@ class KnowledgeGraph(KnowledgeQuestions):
             subject=teller,
             stamp_ns=stamp_ns,
         )
+        before, self._last_told = self._last_told, step
+        is_talk = before is not None and before.subject == teller and 0 < stamp_ns - before.stamp_ns <= _ONE_TALK_NS
         told = told_propositions(
-            step, lambda said, of: [ground(fact) for fact in self._read_facts(said, of)], self.zone
+            step,
+            lambda said, of: [ground(fact) for fact in self._read_facts(said, of)],
+            self.zone,
+            named_in(before) if is_talk and before is not None else None,
         )
+        corrected = before.source if is_talk and before is not None and is_correction(text) else ""
         # Compared with it are statements that share a concept. To embed all that waits could take an hour.
         with self._lock:
             beside = self._nodes.semantic.waiting_about({concept for one in told for concept in one.concepts})
@@ -230,7 +252,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             for proposition, vector in zip(told, vectors):
                 self._nodes.state(proposition)
                 self._nodes.semantic.put_vectors([proposition.text], vector[None, :])
-                self._nodes.update_told(proposition.text)
+                self._nodes.update_told(proposition.text, corrected)
             changed = self._nodes.finish()
         texts = dict.fromkeys(one.text for one in told)
         replaced = _over([*changed, *self._combine_left(texts)])

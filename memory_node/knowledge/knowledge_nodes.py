@@ -16,7 +16,7 @@ from memory_node.knowledge.extraction import told_and_asked
 from memory_node.knowledge.facts import Proposition, key_of, to_dict
 from memory_node.knowledge.semantic_graph import PackedTable, SemanticGraph
 from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
-from memory_node.knowledge.told.fact import names_of_several, one_is_meant
+from memory_node.knowledge.told.fact import Relation, names_of_several, one_is_meant
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, Update, judge_by_rules, updated
 from memory_node.search.packing import Arrays, part, under
 
@@ -200,9 +200,11 @@ class KnowledgeNodes:
 
     def left_apart(self, text: str) -> tuple[Proposition, Proposition] | None:
         """Return a proposition and the one most like it, the earlier first, where a model may combine them: they are of
-        one subject, and not both are read."""
+        one subject, and not both are read; what is read of habits are words."""
         pair = self._pair(text)
-        if pair is None or pair[0].subject != pair[1].subject or (pair[0].structure and pair[1].structure):
+        if pair is None or pair[0].subject != pair[1].subject:
+            return None
+        if all(any(fact.relation is not Relation.DOES for fact in one.facts) for one in pair):
             return None
         return pair
 
@@ -212,8 +214,8 @@ class KnowledgeNodes:
             if one != self.semantic.get(one.text):
                 self.put(one)
 
-    def update_told(self, text: str) -> None:
-        """Do what becomes of earlier statements because this one was told.
+    def update_told(self, text: str, corrected: str = "") -> None:
+        """Do what becomes of earlier statements because this one was told. corrected: the step of what it corrects.
 
         Where both are read, subject, relation and time decide; else two that say the same are one, and others stay.
         """
@@ -226,7 +228,11 @@ class KnowledgeNodes:
         # Of which of two people of one name it was told, nobody knows.
         certain = [one for one in later.facts if one_is_meant(one, several)]
         for earlier in held:
-            ended = all(any(one.replaces(fact) for one in certain) for fact in earlier.facts)
+            corrects = corrected in earlier.sources
+            ended = all(
+                any(one.replaces(fact) or (corrects and one.corrects(fact)) for one in certain)
+                for fact in earlier.facts
+            )
             if earlier.text != text and ended and self.semantic.order(earlier) <= self.semantic.order(later):
                 self.put(earlier.ended(later.text, later.stamp_ns))
 

@@ -11,6 +11,9 @@ from functools import lru_cache
 from memory_node.domain.clock import NS, local_day
 from memory_node.domain.names import singular
 
+# What may stand before a name.
+DETERMINER = r"(?:all the|all|any|some|every|the|my|our|your|his|her|their|this|that|these|those|an|a) "
+_DETERMINER = re.compile(rf"^{DETERMINER}", re.I)
 _WORD = re.compile(r"[^\W_]+")
 # A contraction's or possessive's end says nothing: "Anna's", "didn't".
 _CLITIC = re.compile(r"n['’]t\b|['’](?:s|re|ve|ll|d|m)\b")
@@ -34,6 +37,11 @@ def folded(text: str) -> str:
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).lower()
+
+
+def bare(words: str) -> str:
+    """Return words without the article or the like before them."""
+    return _DETERMINER.sub("", words.strip())
 
 
 def plain_words(text: str) -> list[str]:
@@ -251,6 +259,11 @@ def stamp_of(text: str, zone: tzinfo | None = None) -> int | None:
     return int(moment.timestamp()) * NS
 
 
+def number_of(word: str) -> int | None:
+    """Return the number that a word or digits say, None for another word: 2 of "two", 1 of "a"."""
+    return int(word) if word.isdecimal() and len(word) < 4 else _NUMBERS.get(word)
+
+
 def spoken_day(stamp_ns: int, zone: tzinfo | None = None) -> str:
     """Return a stamp's day in words: "8 May 2023"."""
     return _said(local_day(stamp_ns, zone))
@@ -274,8 +287,7 @@ def _meant(match: re.Match[str], said_on: date) -> str:
     if match["day"]:
         return _said(said_on + timedelta(days=_OFFSETS[match["day"].lower()]))
     if match["count"]:
-        count = match["count"].lower()
-        return _ago(_NUMBERS[count] if count in _NUMBERS else int(count), match["unit"].lower(), said_on)
+        return _ago(number_of(match["count"].lower()) or 0, match["unit"].lower(), said_on)
     way = {"last": -1, "this": 0, "next": 1}[match["which"].lower()]
     return _period(way, match["what"].lower(), said_on)
 

@@ -21,7 +21,6 @@ from memory_node.domain.step import EpisodeAccount, EpisodeSummary
 from memory_node.knowledge.answering import KnowledgeAnswer, Mode
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.told.fact import ToldFact
-from memory_node.knowledge.told.telling import in_words
 from memory_node.lessons.lesson import Lesson
 from memory_node.nodes import conversions
 from memory_node.nodes.service_clients import PeerTimeoutError, ServiceClients
@@ -196,8 +195,7 @@ class MemoryClient:
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Tell a fact; return the statements that it was understood as."""
-        request = srv.TellFact.Request(text=text, teller=teller, stamp=conversions.stamp_to_msg(stamp_ns))
-        response = self._granted(request, "take the fact")
+        response = self._tell(text, teller, stamp_ns)
         return tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
 
     def retract_fact(self, text: str, back: bool = False) -> None:
@@ -239,7 +237,11 @@ class MemoryClient:
 
     def tell_in_words(self, text: str) -> str:
         """Tell a fact; return what became of it, in words."""
-        return in_words(self.tell_fact(text))
+        return str(self._tell(text).message)
+
+    def _tell(self, text: str, teller: str = "", stamp_ns: int = 0) -> Any:
+        request = srv.TellFact.Request(text=text, teller=teller, stamp=conversions.stamp_to_msg(stamp_ns))
+        return self._granted(request, "take the fact")
 
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Ask for the whole scene graph, now or as of a stamp; removed: with what is kept for its history."""

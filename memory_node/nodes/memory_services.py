@@ -19,6 +19,7 @@ from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeAccount
 from memory_node.knowledge.answering import Mode
+from memory_node.knowledge.told.telling import in_words
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import (
@@ -242,6 +243,7 @@ class MemoryServices:
             return
         told = self._memory.tell_fact(text, teller, conversions.stamp_from_msg(request.stamp, "stamp"))
         response.propositions = [conversions.proposition_to_msg(proposition) for proposition in told]
+        response.message = in_words(told, self._memory.knowledge.facts())
 
     def _ask_memory(self, request: Any, response: Any) -> None:
         if request.told_only:

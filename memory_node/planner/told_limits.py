@@ -10,11 +10,11 @@ from datetime import tzinfo
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Treatment
-from memory_node.domain.clock import Clock
+from memory_node.domain.clock import Clock, local_day
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GOALS, GoalKind
-from memory_node.knowledge.text import with_days
+from memory_node.knowledge.text import DAYS, with_days
 from memory_node.knowledge.told.binding import Act, BindingFacts, Objection, forbids_use
 from memory_node.knowledge.told.fact import Relation, ToldFact
 from memory_node.planner.goal import Goal, Mention
@@ -113,14 +113,23 @@ class ToldLimits:
         """Return what is to be asked where a statement seems to forbid what goals do with its things, and nothing that
         was read of it forbids anything."""
         bans = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
+        today = DAYS[local_day(self._clock(), self._zone).weekday()]
         for text in filter(_BANS.search, self._not_told(statements, bans)):
+            excepted = _EXCEPT.search(text)
+            if excepted is not None and excepted["day"].lower() == today:
+                continue
             named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
             movable = {name for name in named if self._kinds[name].pickupable}
+            rooms = {room for room in self._kinds.rooms if re.search(rf"\b{re.escape(room)}\b", text, re.I)}
+            is_entered, is_used = _ENTERED.search(text) is not None, _USED.search(text) is not None
             for goal in (one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED):
-                to = goal.destination
+                to, treatment = goal.destination, self._treatment_of(goal)
                 is_let = to is not None and re.search(rf"\b(?:but|except)(?: for)? {re.escape(to.text)}\b", text, re.I)
                 places = {to.object_class} if to is not None and not movable else set()
-                if not named.isdisjoint({goal.target.object_class} | places) and not is_let:
+                places |= {place for place in treatment.at if is_used} if treatment is not None else set()
+                entered = {goal.target.room, to.room if to is not None else ""} if is_entered else set()
+                is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
+                if is_meant and not is_let:
                     return _asking_of([text.rstrip(" .!")])
         return Verdict()
 
@@ -198,9 +207,13 @@ _BANS = re.compile(
     r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"
-    r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near)\b))\b",
+    r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near|before|after|until|during|while|at)\b))\b",
     re.IGNORECASE,
 )
+# Of rooms, of appliances that something is done with, and a day on which a ban does not hold.
+_ENTERED = re.compile(r"\b(?:go|goes|enter|enters|come|comes|set foot)\b", re.IGNORECASE)
+_USED = re.compile(r"\b(?:use[sd]?|touch(?:es)?|turn(?:s|ed)?|switch(?:es|ed)?|run|start)\b", re.IGNORECASE)
+_EXCEPT = re.compile(rf"\bexcept (?:for |on )?(?P<day>{'|'.join(DAYS)})s?\b", re.IGNORECASE)
 
 
 def _asking(objections: Iterable[Objection]) -> Verdict:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -18,7 +19,7 @@ from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.questions.done import PlainPast, Way
 from memory_node.questions.present import PresentAnswer, PresentQuestions
-from memory_node.questions.told import told_answer, told_then_answer
+from memory_node.questions.told import asked_about, told_answer, told_then_answer, unread_about
 
 # What is asked of the scene and not known there is answered by words about a place alone.
 _PLACE = re.compile(r"\b(?:in|on|at|under|behind|near|with|inside|beside|to)\b", re.I)
@@ -45,13 +46,18 @@ def household_answer(
     """
     scene = scenes(0)
     index = BindingFacts(facts, kinds, scene, now_ns, zone)
-    present = PresentQuestions(kinds, scene, scenes, now_ns, zone, index.person_called).answer(question)
+    questions = PresentQuestions(kinds, scene, scenes, now_ns, zone, index.person_called)
+    present = questions.answer(question)
     if present is not None and present.known:
         return of_now(question, present)
-    told = told_answer(question, index)
+    told, asked = told_answer(question, index), asked_about(question)
+    place = questions.answer(f"where is {asked}?") if asked else None
+    where = f" {place.text}" if place is not None and place.known else ""
     if told is not None:
         told = told.with_unread(unread())
-        return KnowledgeAnswer(question, told.text, Mode.SEMANTIC, 1.0, read=told.facts)
+        return KnowledgeAnswer(question, f"{told.text}{where}", Mode.SEMANTIC, 1.0, read=told.facts)
+    if said := unread_about(question, index, unread()):
+        return KnowledgeAnswer(question, said, Mode.SEMANTIC, 1.0)
     done = PlainPast(kinds, scene, index, deeds, now_ns, zone, way).answer(question)
     if done:
         return KnowledgeAnswer(question, done, Mode.EPISODIC, 1.0)
@@ -59,6 +65,8 @@ def household_answer(
     if then is not None:
         return KnowledgeAnswer(question, then.text, Mode.SEMANTIC, 1.0, read=then.facts)
     found = search(question)
+    if place is not None and where:
+        return of_now(question, place) if found.abstains else replace(found, text=f"{found.text}{where}")
     says_where = any(_PLACE.search(one.text) for one in found.propositions)
     if present is not None and (found.abstains or (present.is_kind and not says_where)):
         return of_now(question, present)

@@ -13,6 +13,7 @@ from memory_node.domain.clock import ago
 from memory_node.domain.names import singular
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.states import STATE_CALLED, ObjectState
+from memory_node.knowledge.text import bare
 from memory_node.questions.past import clock_of, phrase_of, span_of
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.world.thing_names import called
@@ -99,7 +100,6 @@ _MOST_TOLD = 20
 _MOVED_M = 0.15
 _BESIDE_M = 1.0
 _WORDS_OF_A_KIND = 2
-_DETERMINER = re.compile(r"^(?:the|a|an|any|some|my|our|your|all|every|this|that|these|those) ", re.I)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class PresentQuestions:
 
     def person(self, words: str) -> PresentAnswer | None:
         """Answer: where is somebody? None where memory has seen nobody of that name."""
-        name = self._person_called(_bare(words)).lower()
+        name = self._person_called(bare(words)).lower()
         found = [one for one in self._here if name and str(one.attributes.get("name", "")).lower() == name]
         if not found:
             return None
@@ -176,7 +176,7 @@ class PresentQuestions:
 
     def room(self, words: str) -> PresentAnswer | None:
         """Answer: what is in a room? None where words name no room."""
-        room = self._room(_bare(words))
+        room = self._room(bare(words))
         there = [one for one in self._here if self._scene.room_of(one) == room] if room else []
         return self._held(there, f"in the {room}") if room else None
 
@@ -192,7 +192,7 @@ class PresentQuestions:
 
     def contents(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: what is in it, or on it?"""
-        at, inside = _bare(match["place"]), match["how"] in ("in", "inside")
+        at, inside = bare(match["place"]), match["how"] in ("in", "inside")
         room = self.room(at)
         if room is not None:
             return room
@@ -221,7 +221,7 @@ class PresentQuestions:
 
     def is_there(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: is it there?"""
-        found, at = self._present(match["thing"]), _bare(match["place"])
+        found, at = self._present(match["thing"]), bare(match["place"])
         if found is None:
             return None
         is_at = self._is_at(at)
@@ -238,13 +238,13 @@ class PresentQuestions:
     def count(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: how many are there?"""
         found, at = self._present(match["thing"]), match["place"]
-        is_at = self._is_at(_bare(at)) if at else None
+        is_at = self._is_at(bare(at)) if at else None
         if found is None or (at and is_at is None):
             return None
         found = [one for one in found if is_at is None or is_at(one)]
-        where = f" {match['how']} the {_bare(at)}" if at else ""
+        where = f" {match['how']} the {bare(at)}" if at else ""
         names = f": {listed(map(self._words.named_at, found[:_MOST_TOLD]))}" if found else ""
-        return self._told(f"I know of {_counted(found, _bare(match['thing']))}{where}{names}.", found)
+        return self._told(f"I know of {_counted(found, bare(match['thing']))}{where}{names}.", found)
 
     def have(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: is there one?"""
@@ -267,7 +267,7 @@ class PresentQuestions:
             return self._told(f"{word.capitalize()}: {listed(map(self._words.named_at, so[:_MOST_TOLD]))}.", so)
         unsure = sum(_is(one, STATE_CALLED[word]) is None for one in found)
         rest = f"; of {unsure} nobody told me" if unsure else ""
-        kind = _counted(found, _bare(match["thing"]))
+        kind = _counted(found, bare(match["thing"]))
         return PresentAnswer(f"Of {kind} none is known to be {word}{rest}.")
 
     def is_state(self, match: re.Match[str]) -> PresentAnswer | None:
@@ -322,13 +322,13 @@ class PresentQuestions:
 
     def _things(self, words: str) -> list[SceneObject] | None:
         """Return the things that words name, removed ones included; None where they name no kind of thing."""
-        objects, bare = self._scene.objects, _bare(words)
-        one = called(words, objects) or called(bare, objects)
+        objects, noun = self._scene.objects, bare(words)
+        one = called(words, objects) or called(noun, objects)
         if one is not None:
             return [one]
         phrase = phrase_of(words, self._kinds)
-        classes = phrase.classes if phrase is not None else self._kinds.spoken_names.answering(bare)
-        spelt = {folded(one) for one in classes} or {folded(bare), folded(bare).removesuffix("s")}
+        classes = phrase.classes if phrase is not None else self._kinds.spoken_names.answering(noun)
+        spelt = {folded(one) for one in classes} or {folded(noun), folded(noun).removesuffix("s")}
         found = [one for one in objects if folded(one.class_name) in spelt]
         if not found:  # a lamp may be one on the floor, too
             others = {folded(one) for one in (phrase.others if phrase is not None else ())}
@@ -379,20 +379,16 @@ class PresentQuestions:
 
 def _no_kind(words: str) -> PresentAnswer | None:
     """Return that nothing of a few words is known here: longer ones ask for more than a thing."""
-    is_short = len(_bare(words).split()) <= _WORDS_OF_A_KIND
+    is_short = len(bare(words).split()) <= _WORDS_OF_A_KIND
     return replace(_unknown(words), is_kind=False) if is_short else None
 
 
 def _unknown(words: str) -> PresentAnswer:
-    return PresentAnswer(f"I know of no {_bare(words)} here.", known=False, confidence=0.0)
+    return PresentAnswer(f"I know of no {bare(words)} here.", known=False, confidence=0.0)
 
 
 def _counted(things: Sequence[SceneObject], kind: str) -> str:
     return f"{len(things)} {singular(kind) if len(things) == 1 else kind}"
-
-
-def _bare(words: str) -> str:
-    return _DETERMINER.sub("", words.strip())
 
 
 def _is(one: SceneObject, state: ObjectState) -> bool | None:

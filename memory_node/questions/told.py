@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.names import singular
+from memory_node.knowledge.text import bare
 from memory_node.knowledge.told.binding import VERBS, Act, BindingFacts, forbids_use
 from memory_node.knowledge.told.fact import Relation, ToldFact, same_role
 from memory_node.questions.past import TIME, clock_of, phrase_of, span_of
@@ -37,10 +38,31 @@ class ToldAnswer:
         return replace(self, text=" ".join([*told, *named]))
 
 
+def asked_about(question: str) -> str:
+    """Return the person or thing of whom all is asked ("what do you know about the newspaper?"), "" for no such
+    question."""
+    match = _ALL_ASKED.match(_plain(question))
+    return match["asked"] if match is not None else ""
+
+
+def unread_about(question: str, facts: BindingFacts, unread: Sequence[str]) -> str:
+    """Return what was told, and no form reads, of a thing of no known kind that somebody wants to use; "" for nothing.
+    unread: statements that share a name with the question."""
+    match = _MAY_USE.match(_plain(question))
+    if match is None or phrase_of(match["thing"], facts.kinds) is not None:
+        return ""
+    noun = re.compile(rf"\b{re.escape(bare(match['thing']))}\b", re.I)
+    return " ".join(one for one in unread if noun.search(one))
+
+
+def _plain(question: str) -> str:
+    plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+    return plain[:1].lower() + plain[1:]
+
+
 def told_answer(question: str, facts: BindingFacts) -> ToldAnswer | None:
     """Return the answer to a question about what was told; None where it is no such question, or nothing was told."""
-    plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
-    plain = plain[:1].lower() + plain[1:]
+    plain = _plain(question)
     for form, answer in _FORMS:
         match = form.match(plain)
         told = answer(facts, match) if match is not None else None
@@ -146,7 +168,9 @@ def _told_of(thing: str, facts: BindingFacts, told: Iterable[ToldFact]) -> list[
     return [one for one in alike if one.subject.attributes in thing.lower()] or alike
 
 
+_MAY_USE = re.compile(rf"(?:can|may|could|should) (?:I|we|you|one) use (?P<thing>{_DET}[\w' -]+)$")
 _KNOWN = r"what (?:should (?:I|we) know|do you know|did people tell you|have you been told) about"
+_ALL_ASKED = re.compile(rf"{_KNOWN} (?P<asked>[\w' -]+)$")
 _FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], ToldAnswer | None]]] = tuple(
     (re.compile(rf"^{form}$"), answer)
     for form, answer in (

@@ -116,3 +116,47 @@ def test_what_is_given_its_place_back_has_counted_all_along(graph: KnowledgeGrap
     graph.tell("Forget that the keys are on the desk.", stamp_ns=6)
     counted = [(one.object.words, one.from_ns, one.until_ns) for one in graph.facts_ever()]
     assert sorted(counted) == [("drawer", 0, 0), ("drawer", 1, 2), ("shelf", 2, 4)]
+
+
+SECOND = 10**9
+
+
+def standing(graph: KnowledgeGraph) -> list[str]:
+    return sorted(one.text for one in graph.propositions() if one.active)
+
+
+def test_pronoun_means_what_the_same_person_told_of_just_before(graph: KnowledgeGraph) -> None:
+    graph.tell("The keys are in the bowl.", "Ida", SECOND)
+    graph.tell("No wait, they are in the drawer.", "Ida", 20 * SECOND)
+    assert standing(graph) == ["The keys are in the drawer."]
+
+
+@pytest.mark.parametrize(("teller", "later_s"), [("Ben", 20), ("Ida", 1000)])
+def test_pronoun_of_somebody_else_or_of_later_means_nothing_told_before(
+    graph: KnowledgeGraph, teller: str, later_s: int
+) -> None:
+    graph.tell("The keys are in the bowl.", "Ida", SECOND)
+    graph.tell("They are in the drawer.", teller, later_s * SECOND)
+    assert standing(graph) == ["The keys are in the bowl.", "They are in the drawer."]
+
+
+@pytest.mark.parametrize(
+    "correction",
+    ["I mixed that up, it's Tom who is allergic to eggs.", "It's not Tim but Tom who is allergic to eggs."],
+)
+def test_what_somebody_mixed_up_ends_and_what_was_told_before_that_stays(
+    graph: KnowledgeGraph, correction: str
+) -> None:
+    graph.tell("Ben is allergic to eggs.", "", SECOND)
+    graph.tell("Tim is allergic to eggs.", "", 10 * SECOND)
+    graph.tell(correction, "", 20 * SECOND)
+    assert standing(graph) == ["Ben is allergic to eggs.", correction]
+
+
+def test_all_that_was_told_of_a_thing_is_forgotten_at_once(graph: KnowledgeGraph) -> None:
+    kept = ["The keys belong in the bowl.", "The lamp must never be moved."]
+    for one in ("The vase must never be moved.", "The vase is Ida's.", "Flowers make the vase look good.", *kept):
+        graph.tell(one)
+    gone = graph.tell("Please forget what I told you about the vase.")
+    assert len(gone) == 3
+    assert standing(graph) == kept

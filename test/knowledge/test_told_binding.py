@@ -211,16 +211,22 @@ def test_what_a_group_must_not_have_is_kept_from_whoever_may_be_of_it() -> None:
     scene = home(thing("knife", "Knife"))
     ban = "Keep the knives away from the kids."
     assert binding(ban, scene=scene).harm("Knife", "Mia") is not None  # nobody told who the kids are
+    dogs = "Keep the knives away from the dogs."
+    assert binding(dogs, scene=scene).harm("Knife", "Mia") is None
+    assert binding(dogs, "Rex is a dog.", scene=scene).harm("Knife", "Rex") is not None
     facts = binding(ban, "Mia is a kid.", scene=scene)
     assert facts.harm("Knife", "Mia") is not None
     assert facts.harm("Knife", "Ben") is None
     assert facts.harm("Knife", "me") is None
 
 
-def test_kitten_is_one_and_no_group() -> None:
+def test_baby_is_one_and_no_group_and_a_kitten_is_no_person() -> None:
     scene = home(thing("ben", "User"))
-    assert binding("Keep the bread away from the kittens.", scene=scene).harm("Bread", "Ben") is not None
-    assert binding("Keep the bread away from the kitten.", scene=scene).harm("Bread", "Ben") is None
+    assert binding("Keep the bread away from the babies.", scene=scene).harm("Bread", "Ben") is not None
+    assert binding("Keep the bread away from the baby.", scene=scene).harm("Bread", "Ben") is None
+    assert (
+        binding("Keep the bread away from the kittens.", scene=scene).harm("Bread", "Ben") is None
+    )  # no person is one
     assert binding("Keep the bread away from the children.", scene=scene).harm("Bread", "Ben") is not None
 
 

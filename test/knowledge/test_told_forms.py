@@ -32,6 +32,15 @@ def read(text: str) -> tuple[ToldFact, ...]:
     ("text", "relation", "subject", "object_"),
     [
         ("The lamp in the hall must never be moved.", None, "", ""),
+        ("The lamp should be off.", None, "", ""),  # now; it must not stay so for ever
+        ("The lamp must stay off.", Relation.NEVER, "lamp", ""),
+        ("The safe must be kept locked.", Relation.NEVER, "safe", ""),
+        ("Our cat Mimi likes to lie on the laptop, so keep it closed.", Relation.NEVER, "laptop", ""),
+        ("Leo may have anything except bread.", Relation.AVOIDS, "Leo", "bread"),
+        ("It's Tom who is allergic to eggs.", Relation.AVOIDS, "Tom", "eggs"),
+        ("Dad usually takes a nap after lunch.", Relation.DOES, "Dad", "takes a nap after lunch"),
+        ("Ida plays chess on Sundays.", Relation.DOES, "Ida", "plays chess on Sundays"),
+        ("Ida usually takes the blue mug when she is sad.", None, "", ""),
         ("The statue must never be moved.", Relation.NEVER, "statue", ""),
         ("The bread must not be put in the microwave.", Relation.NEVER, "bread", "microwave"),
         ("The laptop must never be in the kitchen.", Relation.NEVER, "laptop", "kitchen"),
@@ -458,3 +467,32 @@ def test_thing_is_named_by_what_stands_before_one() -> None:
 def test_left_is_no_verb_behind_the() -> None:
     leaks, banned = read("The left tap leaks, don't use it.")
     assert (leaks.relation, banned.verb, leaks.is_part) == (Relation.BROKEN, "use", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("For the next two days nobody may use the microwave.", 48),
+        ("Nobody may use the oven for the next three hours.", 3),
+        ("The oven is out of order for another week.", 7 * 24),
+    ],
+)
+def test_what_holds_for_so_long_ends_then(text: str, hours: int) -> None:
+    (one,) = read(text)
+    assert one.until_ns - MONDAY == hours * 3600 * 10**9
+
+
+@pytest.mark.parametrize(
+    "text", ["Neither Klara nor Kurt likes tomatoes.", "Neither Klara nor Kurt can have tomatoes."]
+)
+def test_neither_nor_is_of_both(text: str) -> None:
+    assert [(one.relation, one.subject.words) for one in read(text)] == [
+        (Relation.AVOIDS, "Klara"),
+        (Relation.AVOIDS, "Kurt"),
+    ]
+
+
+def test_what_is_said_aside_of_somebody_is_a_fact_of_its_own() -> None:
+    role, avoids = read("Ulla, our guest, doesn't touch alcohol.")
+    assert (role.relation, role.object.words) == (Relation.IS, "our guest")
+    assert (avoids.relation, avoids.subject.words, avoids.object.classes) == (Relation.AVOIDS, "Ulla", ("WineBottle",))

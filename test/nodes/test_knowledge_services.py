@@ -29,7 +29,8 @@ def test_fact_is_told_asked_and_contradicted(peer: RosPeer, node: Any) -> None:
     told = peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Anna's; she is allergic to nuts.", teller="Ben")
     assert told.success, told.message
     assert [one.text for one in told.propositions] == ["The mug is Anna's", "Anna is allergic to nuts."]
-    peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Carl's.")
+    told = peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Carl's.")
+    assert told.message == "I shall remember: The mug is Carl's. Instead of: The mug is Anna's"
     answer = peer.call(srv.AskMemory, "memory/ask_memory", question="Whose is the mug?")
     assert answer.success
     assert not answer.abstains

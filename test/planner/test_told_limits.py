@@ -239,6 +239,8 @@ def test_ban_that_was_read_in_part_binds_as_far_as_it_was_read() -> None:
     assert limits(told).of_goals([replace(egg, destination=person("kim"))]).question
 
 
+POTATO = Goal(GoalKind.HEAT, mention("Potato"))
+PILLOW = Goal(GoalKind.FETCH, Mention("pillow", ("Pillow",), room="bedroom"))
 LAPTOP, PAN = Goal(GoalKind.PLACE, mention("Laptop"), person("kim")), Goal(GoalKind.HEAT, mention("Pan"))
 TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thing_id="paul"))
 
@@ -258,6 +260,12 @@ TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thi
         ("The laptop is only here on Mondays.", LAPTOP, False),
         ("Ben never wants the laptop in the kitchen.", LAPTOP, True),
         ("The laptop is not mine and can't play films.", LAPTOP, False),
+        ("No laptop before six in the evening.", LAPTOP, True),
+        ("Nobody uses the microwave except on Sundays.", POTATO, True),
+        ("Nobody uses the microwave except on Thursdays.", POTATO, False),  # stamp 0 is one
+        ("Nobody puts metal in the microwave.", POTATO, False),
+        ("While we have visitors nobody goes into the bedroom.", PILLOW, True),
+        ("While we have visitors nobody sings in the bedroom.", PILLOW, False),
     ],
 )
 def test_unread_statement_that_sounds_like_a_ban_is_asked_about(told: str, goal: Goal, is_asked: bool) -> None:

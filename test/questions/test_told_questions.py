@@ -152,6 +152,28 @@ def test_one_door_answers_from_scene_deeds_documents_and_facts(question: str, pa
     assert not answer.abstains
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What do you know about the vase?", "The vase must never be moved. Vase 1 is at"),
+        ("What do you know about the shelf?", "Shelf 1 is"),
+        ("Can I use the dryer?", "The dryer is on the blink."),
+        ("Can I use the hammer?", "null"),
+        ("Where is the boiler?", "Boiler manual: The boiler stands in the cellar. (1 January 1970)"),
+    ],
+)
+def test_answer_has_what_was_asked_for_and_no_more(question: str, answer: str) -> None:
+    memory = asked_home(("The vase must never be moved.", "The dryer is on the blink."))
+    memory.remember((StateChange("", "Vase", 60, position=(2.0, 0.0, 0.5), source="camera"),))
+    manual = "The boiler stands in the cellar. Its pressure should be 1.5 bar. Press the red button of the boiler."
+    memory.read(document_steps("boiler", "Boiler manual", [manual], 10))
+    memory.knowledge.embed_statements()
+    said = memory.ask(question).text
+    memory.close()
+    assert said.startswith(answer)
+    assert said.count("\n") == 0
+
+
 def test_all_that_was_told_of_a_person_has_what_no_form_reads() -> None:
     memory = asked_home(("Otto is a pilot.", "Otto doesn't drink coffee after noon.", "Tea is fine when it rains."))
     answer = memory.ask("What should I know about Otto?").text

@@ -21,7 +21,7 @@ from memory_node.domain.names import singular
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.knowledge.told.fact import Relation, Term, ToldFact, names_of_several, same_role, with_whose
-from memory_node.knowledge.told.plainer import BEING
+from memory_node.knowledge.told.plainer import ANIMAL, BEING
 
 # What is done to its first thing by a skill, in the verbs of people; "touch" and "use" are in all of them.
 VERBS: dict[str, frozenset[str]] = {
@@ -50,6 +50,7 @@ _NEAR_M = 0.5
 _ROLE_AND_NAME = re.compile(r"(?P<role>(?:[A-Z][\w-]*'s )?[a-z-]+) (?P<name>[A-Z].*)")
 # Of whom anybody may be: "kids".
 _GROUP = re.compile(rf"(?:{BEING})(?:(?<=s)|(?<=ren))")
+_ANIMAL = re.compile(ANIMAL)
 _SPEAKER = frozenset({"i", "me", "we", "us"})
 
 
@@ -278,13 +279,14 @@ class BindingFacts:
         return not (role and wanted_role) or same_role(role, wanted_role) or name.lower() not in self._several
 
     def _may_be_one_of(self, group: str, person: str) -> bool:
-        """Return whether somebody is told to be one of the "kids"; where nobody is, any but the speaker may be."""
+        """Return whether somebody is told to be one of the "kids"; where nobody is, any but the speaker may be, but for
+        an animal."""
         if same_role(group, person):
             return True
         kind = re.compile(rf"(?:an? |the )?(?:\w+ )*{re.escape(singular(group.lower()))}", re.I)
         members = [one.subject for one in self.of(Relation.IS) if kind.fullmatch(one.object.words)]
         if not members:
-            return self._person(person)[0] != "I"
+            return self._person(person)[0] != "I" and _ANIMAL.fullmatch(group.lower()) is None
         return any(self._is_person_of(one, person) for one in members)
 
     def _is_somebody(self, words: str) -> bool:

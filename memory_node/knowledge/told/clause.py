@@ -22,7 +22,9 @@ _LIKEWISE = re.compile(
     r"(?P<other>[A-Z][\w-]*) (?:is|are|does|do|has|have|can)(?: not)?,? (?:too|as well|either)"
 )
 _ROLE_AND_NAME = re.compile(r"^((?:my|[A-Z][\w-]*'s) [a-z-]+),? ([A-Z][\w-]*),? (?=[a-z])")
+_ASIDE = re.compile(r"^([A-Z][\w-]*), ((?:my|our|the|an?) [a-z][\w' -]*), (?=[a-z])")
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
+_THING = re.compile(r"\b(?:in|on|at|with|into|onto) ((?:the|my|our) [\w' -]+)$")
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
 _LETTING = frozenset({"may", "can"})
@@ -103,6 +105,9 @@ def clauses(text: str) -> list[str]:
     if named is not None:  # "my niece Clara is vegan"
         text = f"{named[1]} {named[2]} {text[named.end() :]}"
     role = [f"{named[1]} is called {named[2]}"] if named is not None else []
+    aside = _ASIDE.match(text) if named is None else None
+    if aside is not None:  # "Ulla, our guest, does not drink wine"
+        role, text = [f"{aside[1]} is {aside[2]}"], f"{aside[1]} {text[aside.end() :]}"
     return [*role, *_parts(text)]
 
 
@@ -112,10 +117,12 @@ def _parts(text: str) -> list[str]:
     if not subject:
         return [text]
     found = [first]
+    things = _THING.findall(first)
     for one in others:
         word, _, rest = one.partition(" ")
         if word in ("keep", "never", "leave", "use") or one.startswith("do not"):
-            found.append(re.sub(r"\b(?:it|them)\b", subject, one))
+            # "Our cat likes to lie on the laptop, so keep it closed": what was named last.
+            found.append(re.sub(r"\b(?:it|them)\b", things[-1] if things else subject, one))
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
             found.append(f"{subject} belongs {one}")
         elif word == "not":

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from memory_node.domain.clock import PARTS_OF_DAY as _PARTS
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.text_enum import TextEnum
-from memory_node.knowledge.text import DAYS
+from memory_node.knowledge.text import DAYS, number_of
 
 
 class Relation(TextEnum):
@@ -30,6 +30,7 @@ class Relation(TextEnum):
     LIKES = "likes"  # the subject, a person, likes the object
     CONTAINS = "contains"  # the subject, a kind of food, has the object in it
     SLEEPS = "sleeps"  # the subject sleeps in the object
+    DOES = "does"  # the subject, a person, usually does the object, in words
     IS = "is"  # the object, in words, is true of the subject
 
     @property
@@ -133,6 +134,12 @@ class ToldFact:
             return self.part_of_day == earlier.part_of_day
         return not self.holds and self.verb == earlier.verb and self.object.key == earlier.object.key
 
+    def corrects(self, earlier: ToldFact) -> bool:
+        """Return whether it says of another subject, or with another object, what an earlier one says: what it ends
+        where somebody says that he mixed things up."""
+        same = self.subject.is_same(earlier.subject), self.object.key == earlier.object.key
+        return (self.relation, self.verb, self.holds) == (earlier.relation, earlier.verb, earlier.holds) and any(same)
+
     def to_json(self) -> str:
         """Return it as a line of JSON; what is as by default is left out."""
         return _JSON.dump_json(self, exclude_defaults=True).decode()
@@ -200,11 +207,19 @@ def one_is_meant(fact: ToldFact, several: Container[str]) -> bool:
 _CLOCK = re.compile(r"^(?:at )?(\d{1,2})(?::(\d{2}))?(?: ?(am|pm))?(?: o'clock)?$")
 _DATE = re.compile(r"^(?:the )?(\d{4})-(\d{2})-(\d{2})$")
 _NS = 10**9
+# "[For the next] two days".
+_WHILE = re.compile(r"^(?:(?P<count>\w+) )?(?P<unit>hour|day|week)s?$")
+_HOURS = {"hour": 1, "day": 24, "week": 7 * 24}
 
 
 def until_of(words: str, told_ns: int, zone: tzinfo | None) -> int | None:
-    """Return the stamp at which "until WORDS" ends, counted from when it was told; None where no rule reads them."""
+    """Return the stamp at which "until WORDS" ends, counted from when it was told; None where no rule reads them. "Two
+    days" are so long."""
     told = datetime.fromtimestamp(told_ns / _NS, zone)
+    span = _WHILE.match(words.lower().strip(" ."))
+    count = number_of(span["count"] or "a") if span is not None else None
+    if span is not None and count is not None:
+        return told_ns + count * _HOURS[span["unit"]] * 3600 * _NS
     words = words.lower().strip(" .").removeprefix("next ")
     day, _, rest = words.partition(" ")
     if words in ("tonight", "this evening", "the evening", "evening"):

@@ -14,7 +14,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.clock import PARTS_OF_DAY
 from memory_node.domain.names import singular
-from memory_node.domain.states import ATTRIBUTES
+from memory_node.domain.states import ATTRIBUTES, STATE_CALLED, ObjectState
+from memory_node.knowledge.text import DAYS, DETERMINER, bare
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.clause import (
     AILS,
@@ -37,7 +38,7 @@ from memory_node.knowledge.told.clause import (
 from memory_node.knowledge.told.fact import NO_TERM, Relation, Term, ToldFact, until_of
 from memory_node.knowledge.told.plainer import NAME, NAMES, plain, plainer
 
-_THE = r"(?:(?:all the|all|any|some|the|my|our|your|his|her|their|this|that|these|those|an|a) )?"
+_THE = rf"(?:{DETERMINER})?"
 _AT = rf"(?:in|into|on|onto|to|at|near|inside) {_THE}(?P<place>[\w][\w' -]*)"
 _OUT = rf"(?:out of|off(?= (?:the|my|our|any|an?) )|away from) {_THE}(?P<place>[\w][\w' -]*)"
 _PLACED = re.compile(
@@ -61,6 +62,13 @@ _NOBODY = frozenset({"you", "nobody", "no one", "people"})
 ASKS = re.compile(r"^(?!(?:could|can|would|will) you\b).*\?$", re.I | re.S)
 _NO_FOOD = re.compile(r"^(?:nothing|anything|everything|to|not|in|on|at|by|from|with|out|off|for|after|before)\b")
 
+_DAYS = "|".join(DAYS)
+# "Dad usually takes a nap", "Ida plays chess on Sundays"; not what somebody never does.
+_HABIT = re.compile(
+    rf"^(?P<who>{NAMES}) (?:(?:usually|always|often|normally|generally|mostly) (?P<what>(?!not\b|never\b)[a-z]+s? .+)|"
+    rf"(?P<act>(?!is\b|was\b|has\b|had\b)[a-z]+s\b .*?)"
+    rf"(?P<day>(?i:\b(?:every (?:day|morning|evening|night|{_DAYS})|on (?:{_DAYS})s)).*))$"
+)
 _BROKEN = re.compile(
     r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
     r"being (?:repaired|fixed|serviced)|playing up|on strike|too \w+ to (?:be used|use|cut|work|write)(?: anything)?)$"
@@ -70,8 +78,13 @@ _SPOILT = re.compile(
     r"^(?:off|bad|sour|rancid|stale|rotten|mou?ldy|spoil(?:ed|t)|expired|rotting|"
     r"past (?:its|their|the) .*\b(?:date|best))\b"
 )
-# What a thing must not undergo that is to stay so.
-_UNDONE = {"shut": "open", "closed": "open", "locked": "open", "open": "close", "on": "turn off", "off": "turn on"}
+# What brings a thing into a state.
+_BROUGHT_BY = {
+    ObjectState.OPENED: "open",
+    ObjectState.CLOSED: "close",
+    ObjectState.ON: "turn on",
+    ObjectState.OFF: "turn off",
+}
 # "Anything with gluten" is gluten.
 _WITH = re.compile(
     r"^(?:any|every|some|what)?(?:thing|foods?|ever)s? (?:with|containing|that contains?|made (?:of|from|with)) ", re.I
@@ -113,8 +126,19 @@ class TellingReader:
         said = sentence.strip()
         parts = clauses(plain(said)) if not ASKS.match(said) else ()
         found = [self._of_clause(clause, told_ns) for clause in parts]
+        if parts and not any(found):
+            found = [self._habit(said)]
         about = {"told_ns": told_ns, "teller": teller, "text": said, "is_part": not all(found)}
         return Read(sentence, tuple(one.changed(**about) for facts in found for one in facts))
+
+    def _habit(self, said: str) -> tuple[ToldFact, ...]:
+        """Return what somebody usually does ("Dad usually takes a nap after lunch"), also under a condition; with a
+        thing that the robot knows it may be more than that."""
+        habit = _HABIT.match(said.replace("’", "'").strip(" .!"))
+        if habit is None or self.names_thing(said):
+            return ()
+        does = Term(habit["what"] or f"{habit['act']}{habit['day']}")
+        return tuple(ToldFact(Relation.DOES, who, does) for who in _people(habit["who"]))
 
     def _of_clause(self, text: str, told_ns: int) -> tuple[ToldFact, ...]:
         ends = _UNTIL.search(text)
@@ -155,17 +179,21 @@ class TellingReader:
             return [ToldFact(Relation.OWNED, things[0], owner) for owner in _people(owners[1]) if not clause.negated]
         if works is not None:
             return [ToldFact(Relation.BROKEN, thing, holds=not works) for thing in things]
-        is_kept = clause.verb in ("stay", "remain") or (clause.verb == "be" and clause.helpers & BINDING)
-        is_rule = is_kept and not (clause.negated or clause.lets)
-        undone = _undone(re.sub("^(?:kept|left) ", "", clause.rest)) if is_rule else ""
+        state = re.sub("^(?:kept|left) ", "", clause.rest)
+        # "The lamp should be off" is a wish of now.
+        is_wish = "should" in clause.helpers and state == clause.rest
+        is_kept = clause.verb in ("stay", "remain") or (
+            clause.verb == "be" and clause.helpers & BINDING and not is_wish
+        )
+        undone = _undone(state) if is_kept and not (clause.negated or clause.lets) else ""
         if undone:
             return [ToldFact(Relation.NEVER, thing, verb=undone) for thing in things]
         called = re.fullmatch(r"(?:called|named) (.+)", clause.rest) if clause.verb == "be" else None
         if called is not None:
-            name = _bare(called[1]).lower()
+            name = bare(called[1]).lower()
             return [] if self._classes(name) else [ToldFact(Relation.CALLED, Term(name), things[0])]
         if clause.verb == "leave" and (clause.forbids or clause.lets):
-            place, holds = self._where(_bare(clause.rest)), clause.forbids
+            place, holds = self._where(bare(clause.rest)), clause.forbids
             return [ToldFact(Relation.NEVER, thing, place, verb="leave", holds=holds) for thing in things]
         if clause.verb == "contain" and all(self._kinds[name].pickupable for one in things for name in one.classes):
             holds, what = not clause.negated, clause.rest
@@ -313,7 +341,7 @@ class TellingReader:
         return [ToldFact(relation, who, what) for who in people for what in listed]
 
     def _listed(self, words: str) -> list[Term]:
-        parts = [_bare(part) for part in _AND.split(words.strip())]
+        parts = [bare(part) for part in _AND.split(words.strip())]
         return [Term(part, self._classes(part)) for part in parts if part]
 
     # --- words
@@ -335,7 +363,7 @@ class TellingReader:
 
     def _things(self, words: str) -> list[Term]:
         """Return the kinds of things that "the oven and the microwave" names; none where one of them is not known."""
-        found = [self.thing(_bare(one)) for one in _AND.split(words)]
+        found = [self.thing(bare(one)) for one in _AND.split(words)]
         known = [one for one in found if one is not None]
         return known if len(known) == len(found) else []
 
@@ -346,7 +374,7 @@ class TellingReader:
         return replace(thing, place=classes, room="" if classes else plain)
 
     def _classes(self, words: str) -> tuple[str, ...]:
-        plain = _bare(words).lower()
+        plain = bare(words).lower()
         group = self._kinds.group(singular(plain))
         if group:
             return tuple(group)
@@ -370,7 +398,8 @@ def _switching(verb: str, how: str | None) -> str:
 
 def _undone(state: str) -> str:
     """Return the verb of what must not be done to what "stays shut", "" for other words."""
-    return _UNDONE.get(state.strip(), "")
+    kept = STATE_CALLED.get(state.strip().replace("locked", "closed"))
+    return _BROUGHT_BY.get(kept.contrary, "") if kept is not None and kept.contrary is not None else ""
 
 
 def _is_good(clause: Clause) -> bool | None:
@@ -388,10 +417,6 @@ def _works(clause: Clause) -> bool | None:
     if clause.verb in RUNS | FAILS and clause.rest in ("", "properly", "well"):
         return (clause.verb in RUNS) is not clause.negated
     return None
-
-
-def _bare(words: str) -> str:
-    return re.sub(rf"^{_THE}", "", words.strip(), flags=re.I)
 
 
 def _people(words: str) -> list[Term]:

@@ -18,10 +18,9 @@ KIN = (
     r"(?:(?:grand|step)?(?:mother|father|ma|pa|son|daughter|child)|mum|mom|dad|aunt|uncle|sister|brother|cousin|niece|nephew|"
     r"wife|husband|partner|girlfriend|boyfriend|friend|neighbou?r|colleague|boss|guest|carer|nurse|doctor|flatmate)"
 )
-# Who is spoken of without a name: one, or a group of whom anybody may be.
-BEING = (
-    r"(?:dog|cat|pup(?:py)?|kitten|pet|baby|toddler|kid|boy|girl|twin|guest|visitor|tenant)s?|babies|puppies|children"
-)
+# Who is spoken of without a name: an animal, a person, or a group of whom any person may be.
+ANIMAL = r"(?:dog|cat|pup(?:py)?|kitten|pet)s?|puppies"
+BEING = rf"{ANIMAL}|(?:baby|toddler|kid|boy|girl|twin|guest|visitor|tenant)s?|babies|children"
 NAME = (
     rf"(?:(?:my [a-z-]+|(?:the|our) (?:{BEING})\b|[A-Z][\w-]*'s {KIN}\b)(?: [A-Z][\w-]*)?|"
     rf"{_NO_NAME}[A-Z][\w-]*\.?(?: (?!I\b)[A-Z][\w-]*)*|I|we)"

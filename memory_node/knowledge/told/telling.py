@@ -6,11 +6,24 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.text import bare, concepts_said_in
 from memory_node.knowledge.told.fact import ToldFact, names_of_several, with_whose
 from memory_node.knowledge.updating import says_all
 
 _FORGET = re.compile(
     r"^(?:please )?(?:forget that|forget:|it is (?:not|no longer) true that|it isn't true that) (?P<said>.+)$", re.I
+)
+_FORGET_ALL = re.compile(
+    r"^(?:please )?forget (?:everything|all|what) (?:that )?(?:I|we) (?:have |had )?(?:said|told you|mentioned) about "
+    r"(?P<what>.+?)[.!]*$",
+    re.I,
+)
+# Somebody mixed things up: what he said just before does not hold.
+_CORRECTS = re.compile(
+    r"^(?:(?:no|oh|sorry|wait),? )*"
+    r"(?:(?:I|we) (?:mixed \w+ up|got \w+ wrong|was (?:wrong|mistaken)|meant)\b|correction\b|"
+    r"(?:it is|it's) not \w+ but\b)",
+    re.I,
 )
 _OVER = re.compile(r"^(?:please )?it is no longer true that ", re.I)
 
@@ -19,6 +32,18 @@ def words_taken_back(text: str) -> str:
     """Return what a sentence takes back, "" where it takes nothing back."""
     match = _FORGET.match(" ".join(text.replace("’", "'").split()))
     return match["said"] if match is not None else ""
+
+
+def subject_taken_back(text: str) -> str:
+    """Return of what all that was told is taken back: "the vase" of "forget what I said about the vase"; "" for
+    nothing."""
+    match = _FORGET_ALL.match(" ".join(text.replace("’", "'").split()))
+    return match["what"] if match is not None else ""
+
+
+def is_correction(text: str) -> bool:
+    """Return whether somebody says that what he told just before was mixed up."""
+    return _CORRECTS.match(" ".join(text.replace("’", "'").split())) is not None
 
 
 def is_over(text: str) -> bool:
@@ -31,6 +56,15 @@ def is_said_by(told: Proposition, words: str, facts: Sequence[ToldFact]) -> bool
     if told.facts and facts:
         return {_meaning(one) for one in told.facts} == {_meaning(one) for one in facts}
     return says_all(told.statement, words) and says_all(words, told.statement)
+
+
+def is_of(told: Proposition, what: str) -> bool:
+    """Return whether a told statement is about a thing or person; one that no form reads, whether it names it."""
+    concepts = concepts_said_in(bare(what))
+    if not told.facts:
+        return not concepts.isdisjoint(told.concepts)
+    about = (f"{one.subject.attributes} {one.subject.words}" for one in told.facts)
+    return any(not concepts.isdisjoint(concepts_said_in(words)) for words in about)
 
 
 def _meaning(fact: ToldFact) -> tuple[object, ...]:
