@@ -73,6 +73,11 @@ def _read_nothing(_sentence: str, _step: StandardStep) -> Sequence[ToldFact]:
     return ()
 
 
+def _in_one_talk(before_ns: int, stamp_ns: int) -> bool:
+    """Return whether two things were told in one talk; what has no stamp was not."""
+    return before_ns > 0 and 0 <= stamp_ns - before_ns <= _ONE_TALK_NS
+
+
 def _over(changed: Iterable[Node]) -> list[Proposition]:
     """Return the propositions of nodes that count no longer."""
     return [one for one in changed if isinstance(one, Proposition) and not one.active]
@@ -234,7 +239,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             stamp_ns=stamp_ns,
         )
         before, self._last_told = self._last_told, step
-        is_talk = before is not None and before.subject == teller and 0 < stamp_ns - before.stamp_ns <= _ONE_TALK_NS
+        is_talk = before is not None and before.subject == teller and _in_one_talk(before.stamp_ns, stamp_ns)
         told = told_propositions(
             step,
             lambda said, of: [ground(fact) for fact in self._read_facts(said, of)],

@@ -120,18 +120,21 @@ class ToldLimits:
                 continue
             named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
             movable = {name for name in named if self._kinds[name].pickupable}
-            rooms = {room for room in self._kinds.rooms if re.search(rf"\b{re.escape(room)}\b", text, re.I)}
+            rooms = self._rooms_in(text)
             is_entered, is_used = _ENTERED.search(text) is not None, _USED.search(text) is not None
             for goal in (one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED):
                 to, treatment = goal.destination, self._treatment_of(goal)
                 is_let = to is not None and re.search(rf"\b(?:but|except)(?: for)? {re.escape(to.text)}\b", text, re.I)
                 places = {to.object_class} if to is not None and not movable else set()
                 places |= {place for place in treatment.at if is_used} if treatment is not None else set()
-                entered = {goal.target.room, to.room if to is not None else ""} if is_entered else set()
+                entered = self._rooms_in(goal.text) | {one.room for one in goal.mentions} if is_entered else set()
                 is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
                 if is_meant and not is_let:
                     return _asking_of([text.rstrip(" .!")])
         return Verdict()
+
+    def _rooms_in(self, text: str) -> set[str]:
+        return {room for room in self._kinds.rooms if re.search(rf"\b{re.escape(room)}\b", text, re.I)}
 
     def of_goals(self, goals: Sequence[Goal]) -> Verdict:
         """Return what is to be asked before any of the goals is pursued, or told and minded on the way."""

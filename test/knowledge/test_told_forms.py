@@ -492,6 +492,22 @@ def test_neither_nor_is_of_both(text: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("From Thursday on the safe must stay locked.", 3),
+        ("Starting tomorrow nobody may use the oven.", 1),
+        ("The oven is out of order from Thursday until Friday.", 3),
+        ("The oven is out of order from Sunday until Tuesday.", 6),
+    ],
+)
+def test_what_holds_from_a_day_on_does_not_before(text: str, days: int) -> None:
+    (one,) = read(text)
+    begin = stamp("2026-03-02 00:00") + days * 24 * 3600 * 10**9
+    assert not one.true_at(begin - 1)
+    assert one.true_at(begin + 1)
+
+
 def test_what_is_said_aside_of_somebody_is_a_fact_of_its_own() -> None:
     role, avoids = read("Ulla, our guest, doesn't touch alcohol.")
     assert (role.relation, role.object.words) == (Relation.IS, "our guest")

@@ -12,7 +12,7 @@ from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.clock import PARTS_OF_DAY
+from memory_node.domain.clock import NS, PARTS_OF_DAY
 from memory_node.domain.names import singular
 from memory_node.domain.states import ATTRIBUTES, STATE_CALLED, ObjectState
 from memory_node.knowledge.text import DAYS, DETERMINER, bare
@@ -46,6 +46,9 @@ _PLACED = re.compile(
     r"(?:the |my |our |a |an )?(?P<place>[\w' -]+)$"
 )
 
+_FROM = re.compile(
+    rf"(?:^|,? )(?:from|starting|as of) (?:next )?(?P<day>tomorrow|{'|'.join(DAYS)})(?: on(?:wards?)?)?(?:,? |$)", re.I
+)
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
 _PART = re.compile(rf"(?:^| )(?:in the|at|all) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
@@ -144,15 +147,21 @@ class TellingReader:
         ends = _UNTIL.search(text)
         until = until_of(ends["until"], told_ns, self._zone) if ends is not None else 0
         text = text[: ends.start()] if ends is not None else text
+        begins = _FROM.search(text)
+        begin = until_of(begins["day"], told_ns, self._zone) if begins is not None else 0
+        text = f"{text[: begins.start()]}{text[begins.end() :]}".strip(" ,") if begins is not None else text
         part = _PART.search(text)
         text = f"{text[: part.start()]} {text[part.end() :]}".strip() if part is not None else text
-        if until is None or CONDITIONS.search(text):
+        if until is None or begin is None or CONDITIONS.search(text):
             return ()
         read = (tuple(self._meant(clause)) for clause in parsed(plainer(text)))
         facts = next(filter(None, read), ())
         if part is not None and any(one.relation is Relation.BROKEN for one in facts):
             return ()  # "does not start at night": a habit, or a rule
-        return tuple(one.changed(until_ns=until, part_of_day=part["part"] if part is not None else "") for one in facts)
+        if begin and until and until <= begin:  # "from Monday until Friday", told on a Thursday
+            until += 7 * 24 * 3600 * NS
+        at = part["part"] if part is not None else ""
+        return tuple(one.changed(from_ns=begin, until_ns=until, part_of_day=at) for one in facts)
 
     def _meant(self, clause: Clause) -> Iterable[ToldFact]:
         if clause.is_open:
