@@ -28,7 +28,7 @@ from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import expectations_of
 from memory_node.memory import RobotMemory
-from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.executor import ExecutedStep, InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.memory_mode import ground_of
@@ -70,7 +70,7 @@ def _words_of(one: SceneObject, scene: SceneSnapshot) -> Hashable:
 
 
 class ListedMemory(MemoryProxy):
-    """A memory for one instruction: it knows what is on the list, and what was handled since.
+    """A memory for one instruction: it knows what is on the list, and what was found and handled since.
 
     What the list tells by its id is the same thing as in the records of the past. What it has only words for is that
     where it still is where the robot left it.
@@ -113,6 +113,10 @@ class ListedMemory(MemoryProxy):
         ids = self._memory.remember(changes)
         self._listed.update(filter(None, ids))
         return ids
+
+    def find_by_search(self, ids: Iterable[str]) -> None:
+        """Let the planner know what a search has ended at, and what lies in what was opened."""
+        self._listed.update(filter(None, ids))
 
     def context(
         self,
@@ -242,10 +246,18 @@ class RobotPlayer:
         unfinished = () if life.without == switches.WORKING else self.unfinished
         if unfinished is not None:
             recalled = replace(recalled, unfinished=unfinished, waiting="")
+
+        def note_found(step: ExecutedStep) -> None:
+            found, skill = step.result.object_id, step.step.call.skill
+            if listed is not None and found in life.world and skill in ("Explore", "OpenObject"):
+                inside = [one for one in life.world.things if one.parent_id == found and skill == "OpenObject"]
+                listed.find_by_search(remembered_as(memory, one) for one in (life.world[found], *inside))
+
         executor = InstructionExecutor(
             listed or memory,
             life,
             planner,
+            on_step=note_found,
             conversation=self._session.conversation(life.now_ns(), memory.scene),
             told=memory.told_facts,
             limits=ToldLimits(recalled.facts, memory.scene, self._kinds, life.now_ns, recalled.zone),

@@ -20,9 +20,9 @@ class Mention:
     target is now. referring: it was spoken of before. original_place: it stands for where the target was at first
     ("back where it belongs"). beside: not in or on it, but where it stands itself. guessed: nothing is called so; what
     is most like the words was taken. stand_ins: classes that may take its part where none of the candidates is found.
-    room: that it is in, of "all the windows in the bedroom", and of a place that the words leave to the robot, which
-    has no candidates. thing_id: memory's id of the one thing that is meant, "" for any that fits. looks: stems of what
-    else was said of it, of which its description has some; empty: nothing.
+    room: that it is in, and of a place that the words leave to the robot, which has no candidates. on: classes of what
+    it is on or in, () for anything; no other thing is meant. thing_id: memory's id of the one thing that is meant, ""
+    for any that fits. looks: stems of what else was said of it, of which its description has some; empty: nothing.
     """
 
     text: str
@@ -35,6 +35,7 @@ class Mention:
     guessed: bool = False
     stand_ins: tuple[str, ...] = ()
     room: str = ""
+    on: tuple[str, ...] = ()
     thing_id: str = ""
     looks: frozenset[str] = frozenset()
 

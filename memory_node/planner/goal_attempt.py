@@ -39,8 +39,8 @@ class GoalAttempt:
     world: the instruction's one world. skills: names of those that the robot does. parts: the things that play the
     goal's parts ("target", "destination"), as they were last known. mentions: what the goal says of them. excluded:
     identities of unsuitable instances; avoided: of those that are tried last; taken: of finished ones. memory_ids: see
-    PlanningContext. not_sought: why parts failed by themselves or are full, by name: others that memory knows will do,
-    and no search.
+    PlanningContext. goes_to: where its target is to go, (x, y, z) in map, where that is known. not_sought: why parts
+    failed by themselves or are full, by name: others that memory knows will do, and no search.
     """
 
     world: EpisodeWorld
@@ -51,6 +51,7 @@ class GoalAttempt:
     avoided: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
     memory_ids: Mapping[str, str] = field(default_factory=dict)
+    goes_to: tuple[float, float, float] | None = None
     not_sought: dict[str, NothingFound] = field(default_factory=dict)
 
     @property

@@ -171,6 +171,7 @@ class GoalRun:
         if GOALS[goal.kind].skills and able.isdisjoint(GOALS[goal.kind].skills):
             # Nothing is looked for that nothing can be done with.
             raise Setback(f"{goal} needs {GOALS[goal.kind].skills[0]}, which is not available on this robot")
+        self._acting.attempt.goes_to = self._locator.place_of_only(goal.destination)
         if goal.target.another:
             self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())
         repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
@@ -220,7 +221,7 @@ class GoalRun:
         done = self._acting.attempt.find("destination")
         self._next_one()
         names = goal.target.candidates
-        ruled_out = self._acting.attempt.ruled_out | self._lookup.elsewhere(goal.target.room, names)
+        ruled_out = self._acting.attempt.ruled_out | self._lookup.not_where_told(goal.target)
         known = [one for one in self._lookup.of_classes(names) if one.id not in ruled_out]
         return any(done is None or one.support_id not in done.identities for one in known)
 

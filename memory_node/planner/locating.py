@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
@@ -10,18 +10,20 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import Exploration, ObjectReference, SkillCall, SkillResult
-from memory_node.domain.states import believed
+from memory_node.domain.states import ObjectState, believed
 from memory_node.knowledge.text import stems
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep
+from memory_node.planner.reading.english import is_indefinite
 from memory_node.world.state import Thing
 
 # What serves as well as another of its kind: the one that is nearest to the target is taken.
 _WHERE_WORK_IS_DONE = frozenset({"fixture", "place", "vessel", "tool", "surface"})
 _BESIDE_M = 1.0  # from the middle of a thing to the edge of the furniture beside it
 _LOOKS_SO = 0.6  # share of what was said of a thing, or of its description, that both have
+_LOOKED_AT = "where it is told to be"
 _SOUGHT = 4  # kinds of furniture that are looked for when memory knows of none
 
 
@@ -172,15 +174,16 @@ class Locator:
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
-        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name))
+        meant = replace(mention, candidates=(object_class,))
+        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name)) | self._lookup.not_where_told(meant)
         if mention.thing_id:
             others = {one.id for one in self._lookup.of_classes((object_class,))} - {mention.thing_id}
             excluded |= others
         # The second of two must not be the one that has just been put there.
         placed = attempt.part("destination").identities if attempt.taken and "destination" in attempt.parts else ()
-        near = _place_of(attempt, "target") if name in _WHERE_WORK_IS_DONE else None
+        near = self._near(attempt, name, mention)
         not_on = frozenset(placed)
-        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near, mention.room)
+        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near)
         if answer is None:
             return False
         found = attempt.world.state.named(answer.object_id) or attempt.world.keep(self._answered(attempt, answer))
@@ -188,6 +191,17 @@ class Locator:
         attempt.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
         self._note_first_place(attempt, found)
         return True
+
+    def _near(self, attempt: GoalAttempt, name: str, mention: Mention) -> tuple[float, float, float] | None:
+        """Return where a thing is needed, (x, y, z) in map, where any of its kind will do: at what is handled, or where
+        that goes; None where it is not known, and for things of which a certain one is meant."""
+        is_any = is_indefinite(mention.text)
+        if name == "target":
+            return attempt.goes_to if is_any else None
+        is_any |= any(mention.object_class in one.at for one in self._kinds.treatments)
+        if name in _WHERE_WORK_IS_DONE or (name == "destination" and is_any):
+            return _place_of(attempt, "target")
+        return None
 
     def _answered(self, attempt: GoalAttempt, answer: ObjectAnswer) -> Thing:
         """Return what memory answers with and its scene graph does not hold."""
@@ -218,6 +232,10 @@ class Locator:
             raise Setback(f"{mention.text!r} fits nothing that is known")
         if self._is_nowhere(mention):
             raise NothingFound(f"no {mention} was seen anywhere")
+        if mention.on:
+            if (yield from self._look_where_told(attempt, name, mention)):
+                return
+            raise NothingFound(f"no {mention} found in or on the {self._kinds[mention.on[0]].best_name}")
         room_id = self._lookup.room_called(mention.room)
         for object_class in mention.candidates:
             stops = self._lookup.search_stops(object_class, room_id)
@@ -240,25 +258,75 @@ class Locator:
         sought = self._sought_in_vain.issuperset(mention.candidates)
         return sought or (bool(mention.stand_ins) and self._lookup.surveyed)
 
+    def _look_where_told(
+        self, attempt: GoalAttempt, name: str, mention: Mention
+    ) -> Generator[PlannedStep, SkillResult, bool]:
+        """Go to the furniture that the thing is told to be in or on, and open it; where memory knows none of it, look
+        for that first."""
+        elsewhere = self._lookup.not_where_told(Mention("", mention.on, room=mention.room))
+        places = [one.id for one in self._lookup.of_classes(mention.on) if one.id not in elsewhere]
+        for place in places:
+            if (yield from self._look_at(attempt, name, mention, place)):
+                return True
+        unknown = () if places else mention.on
+        return (yield from self._look_into(attempt, unknown, lambda one: self._look_at(attempt, name, mention, one)))
+
+    def _look_at(
+        self, attempt: GoalAttempt, name: str, mention: Mention, place_id: str
+    ) -> Generator[PlannedStep, SkillResult, bool]:
+        """Go to furniture and open it; close it again where the thing is not in it."""
+        place = attempt.world.state.named(place_id)
+        if place is None:
+            return False
+        attempt.parts[_LOOKED_AT] = place
+        try:
+            shut = self._kinds[place.object_class].lidded and place.door is not ObjectState.OPENED
+            for skill in ("GoToObject", "OpenObject", "CloseObject")[: 3 if shut else 1]:
+                if skill not in attempt.skills:
+                    return False
+                result = yield PlannedStep(SkillCall(skill, (attempt.part(_LOOKED_AT).call_name,)))
+                attempt.follow(result)
+                if not result.success:
+                    return False
+                self.refresh(attempt)
+                if skill != "CloseObject" and self._is_remembered(attempt, name, mention):
+                    return True
+            return False
+        finally:
+            del attempt.parts[_LOOKED_AT]
+
     def _look_inside(
         self, attempt: GoalAttempt, name: str, object_class: str
     ) -> Generator[PlannedStep, SkillResult, bool]:
         """Go to furniture that may hold or hide the thing: what memory knows of, then kinds that are still unknown."""
         order = self._kinds.hiding_places(object_class)
         known = self._lookup.of_classes((*order, *self._kinds.put_down_places))
-        found = bool(known) and (yield from self._search(attempt, name, object_class, [one.reference for one in known]))
+        if known and (yield from self._search(attempt, name, object_class, [one.reference for one in known])):
+            return True
         here = {folded(one.class_name) for one in known}
-        for container in [kind for kind in order if folded(kind) not in here][:_SOUGHT]:
+        unknown = [kind for kind in order if folded(kind) not in here][:_SOUGHT]
+        return (
+            yield from self._look_into(attempt, unknown, lambda one: self._search(attempt, name, object_class, [one]))
+        )
+
+    def _look_into(
+        self,
+        attempt: GoalAttempt,
+        kinds: Iterable[str],
+        look: Callable[[str], Generator[PlannedStep, SkillResult, bool]],
+    ) -> Generator[PlannedStep, SkillResult, bool]:
+        """Look for furniture of some kinds, one after the other, until a look at it succeeds."""
+        for kind in kinds:
             looked_into: frozenset[str] = frozenset()
-            while not found:
-                stops = self._lookup.search_stops(container)
-                seen = yield _exploring(attempt, Exploration(container, stops, looked_into))
+            while True:
+                seen = yield _exploring(attempt, Exploration(kind, self._lookup.search_stops(kind), looked_into))
                 attempt.follow(seen)
                 if not seen.success or seen.object_id in looked_into:
                     break
+                if (yield from look(seen.object_id)):
+                    return True
                 looked_into |= {seen.object_id}
-                found = yield from self._search(attempt, name, object_class, [seen.object_id])
-        return found
+        return False
 
     def _search(
         self, attempt: GoalAttempt, name: str, object_class: str, stops: Sequence[str]
@@ -267,7 +335,7 @@ class Locator:
         the places are gone through one by one."""
         one_by_one = [(stop,) for stop in stops] if len(stops) > 1 else []
         for number, places in enumerate([tuple(stops), *one_by_one]):
-            passed_over = attempt.passed_over(name)
+            passed_over = attempt.passed_over(name) | self._lookup.not_where_told(attempt.mentions[name])
             result = yield _exploring(attempt, Exploration(object_class, places, passed_over))
             attempt.follow(result)
             # Where it was seen from, it need not be in reach.
@@ -315,6 +383,17 @@ class Locator:
             return None
         return Thing("beside it", support.class_name, support.reference, memory_id=support.id)
 
+    def place_of_only(self, mention: Mention | None) -> tuple[float, float, float] | None:
+        """Return where the only thing is that a mention can mean, (x, y, z) in map; None where there are several."""
+        if mention is None:
+            return None
+        known = self._lookup.of_classes(mention.candidates)
+        meant = [one for one in known if mention.thing_id in ("", one.id)]
+        if len(meant) != 1:
+            return None
+        x, y, z = (float(value) for value in meant[0].box.center)
+        return x, y, z
+
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""
         places = self._kinds.put_down_places
@@ -339,6 +418,8 @@ def _exploring(attempt: GoalAttempt, exploration: Exploration) -> PlannedStep:
 
 
 def _place_of(attempt: GoalAttempt, name: str) -> tuple[float, float, float] | None:
-    """Return where memory knows a thing to be, (x, y, z) in map; None for one in the hand or in view only."""
-    thing = attempt.find(name) if name in attempt.parts else None
-    return thing.position if thing is not None and thing.id != attempt.world.state.held else None
+    """Return where memory knows a thing to be, (x, y, z) in map; for one in the hand that is where the robot stands."""
+    thing, state = attempt.find(name) if name in attempt.parts else None, attempt.world.state
+    if thing is not None and thing.id == state.held:
+        thing = state.things.get(state.at or "")
+    return thing.position if thing is not None else None

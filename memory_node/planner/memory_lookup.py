@@ -13,6 +13,7 @@ from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Ran
 from memory_node.domain.names import is_called, may_be_meant
 from memory_node.domain.scene import HeldObject, Room, SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Mention
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
 
 # How far a look around shows what else is in a room (m), and what is missed of it.
@@ -49,6 +50,22 @@ _TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
 _ENOUGH = 8
 
 
+def is_on(one: SceneObject, places: Sequence[str], scene: SceneSnapshot) -> bool:
+    """Return whether memory has a thing on or in a thing of some classes, at any depth; of what is on or in nothing
+    that is known, whether it lies inside one."""
+    wanted, at = {folded(name) for name in places}, scene.by_id.get(one.support_id)
+    if at is None:
+        alike = (place for place in scene.objects if folded(place.class_name) in wanted and not place.removed)
+        return any(bool(place.box.contains(one.box.center[None, :])[0]) for place in alike)
+    seen = {one.id}
+    while at is not None and at.id not in seen:
+        if folded(at.class_name) in wanted:
+            return True
+        seen.add(at.id)
+        at = scene.by_id.get(at.support_id)
+    return False
+
+
 def _stop(area: RankedArea) -> str:
     return f"{area.position[0]:.2f},{area.position[1]:.2f}"
 
@@ -62,6 +79,7 @@ class MemoryLookup:
         self._report = situation.report
         self._on_lookup = situation.on_lookup
         self._scene: SceneSnapshot | None = None
+        self._first_scene: SceneSnapshot | None = None
         self._areas: dict[str, tuple[RankedArea, ...]] = {}
 
     def locate(
@@ -72,21 +90,16 @@ class MemoryLookup:
         excluded: frozenset[str] = frozenset(),
         not_on: frozenset[str] = frozenset(),
         near: tuple[float, float, float] | None = None,
-        room: str = "",
     ) -> ObjectAnswer | None:
         """Return the best remembered object of a class; None when memory knows of none.
 
         excluded: ids that do not count; not_on: ids of supports whose contents do not count. near: where the thing is
-        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then. room: only what
-        is in the room of that name counts, or may be; see `elsewhere`.
+        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then.
         """
         started = time.monotonic()
-        room_id = self.room_called(room)
-        if not room_id:
-            excluded |= self.elsewhere(room, (object_class,))
         # The words have been grounded already: asking by class and states alone cannot be led astray by them.
         query = FindQuery(
-            "", object_class, tuple(states), room_id, near, _ENOUGH, exclude_ids=excluded, exclude_supports=not_on
+            "", object_class, tuple(states), "", near, _ENOUGH, exclude_ids=excluded, exclude_supports=not_on
         )
         location = self._memory.locate(query)
         self._areas[object_class] = location.areas
@@ -159,13 +172,23 @@ class MemoryLookup:
         within = self._areas_of(room_id)
         return [one for one in self.of_classes(names) if one.area_id in within]
 
-    def elsewhere(self, room: str, names: Sequence[str]) -> frozenset[str]:
-        """Return the ids of the objects of some classes that are not in the room of a name; none for ""."""
-        if not room:
+    def not_where_told(self, mention: Mention) -> frozenset[str]:
+        """Return the ids of the objects of a mention's classes that it does not mean: they are not in the room, or not
+        on or in what it tells, and were not at the beginning of the instruction."""
+        if not (mention.room or mention.on):
             return frozenset()
-        scene, there = self.scene_now(), self.of_classes(names)
-        rooms = {one.name for one in scene.rooms}
-        return frozenset(one.id for one in there if not may_be_meant(scene.room_of(one), room, rooms))
+        now = self.scene_now()
+        scenes, rooms = (now, self._first_scene or now), {one.name for one in now.rooms}
+
+        def is_there(one: SceneObject | None, scene: SceneSnapshot) -> bool:
+            if one is None or (mention.on and not is_on(one, mention.on, scene)):
+                return False
+            return not mention.room or may_be_meant(scene.room_of(one), mention.room, rooms)
+
+        known = self.of_classes(mention.candidates)
+        return frozenset(
+            one.id for one in known if not any(is_there(scene.by_id.get(one.id), scene) for scene in scenes)
+        )
 
     def _areas_of(self, room_id: str) -> frozenset[str]:
         return frozenset(area.id for area in self.scene_now().areas if area.room_id == room_id)
@@ -207,4 +230,5 @@ class MemoryLookup:
         """Return the scene graph. Over a service all of it travels: between two steps it is asked for once."""
         if self._scene is None:
             self._scene = self._memory.scene()
+            self._first_scene = self._first_scene or self._scene
         return self._scene

@@ -182,7 +182,8 @@ def _put(references: References, match: re.Match[str]) -> Goal:
         readings.insert(0 if last else 1, (split["thing"], split["place"]))
     for thing, place in readings:
         with contextlib.suppress(UnreadableError):
-            goal = Goal(_K.PLACE, references.thing(thing), references.place(place))
+            target = references.thing(thing)
+            goal = Goal(_K.PLACE, target, references.place(place, target))
             # Nothing is put into the room that it is in already where the words may mean another place.
             is_there = goal.destination is not None and references.is_in_room(goal.target, goal.destination)
             if not is_there or len(readings) == 1:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memory_node.domain.skill_library import GoalKind
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 
 _K = GoalKind
 _PLACING = (_K.PLACE, _K.PLACE_TWO)
@@ -20,7 +20,7 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
     the person, who is its destination. appliances: the class that cleans, heats, cools.
     """
     tidy: list[Goal] = []
-    for goal in goals:
+    for goal in _as_told_before(goals):
         goal = _in_its_room(goal, tidy)
         if tidy and _implies(goal, tidy[-1], lamps, appliances):
             goal = _in_its_light(goal, tidy.pop(), lamps)
@@ -35,6 +35,16 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
     left = [goal.changed(kind=_K.PLACE) if _is_brought(goal) else goal for goal in left]
     others = [goal for goal in left if not _is_let_be(goal)]  # "take the big bowl, leave the small one"
     return others or left
+
+
+def _as_told_before(goals: Sequence[Goal]) -> Iterator[Goal]:
+    """Yield goals in which "it" is where it was told to be when the goals before spoke of it."""
+    told: dict[str, Mention] = {}
+    for goal in goals:
+        thing = goal.target
+        before = told.setdefault(thing.object_class, thing) if thing.referring else thing
+        told[thing.object_class] = before
+        yield goal.changed(target=replace(thing, on=thing.on or before.on, room=thing.room or before.room))
 
 
 def _is_brought(goal: Goal) -> bool:
@@ -111,6 +121,7 @@ def _same(goal: Goal, before: Goal) -> bool:
     if goal.kind is before.kind is _K.EXAMINE and goal.light is not None and goal.light.referring:
         return True  # "hold it under the floor lamp and look at it"
     alike = goal.treatment == before.treatment or not (goal.treatment and before.treatment)
+    alike &= (goal.target.on, goal.target.room) == (before.target.on, before.target.room)
     return alike and str(goal) == str(before) and not goal.target.another
 
 

@@ -14,7 +14,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.command import Command, Part, Remark, named_classes
 from memory_node.planner.reading.conversation import Slot, UnclearError
 from memory_node.planner.reading.discourse import Discourse, is_movable
-from memory_node.planner.reading.english import INTO
+from memory_node.planner.reading.english import FROM, INTO
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.meaning import Fits, Meaning
 from memory_node.planner.reading.noun_phrase import NounPhrase
@@ -290,6 +290,7 @@ class Goals:
         container = None
         if command.vessel is not None:
             container = self._meaning.mention(command.vessel, Slot.DESTINATION, self._holds)
+            container = self._where_it_is(container, command.vessel.places)
         if command.to_user and command.destination is not None and command.kind is _K.PLACE:
             container, destination = destination, self._person("me")  # "bring it to me on a plate"
         if phrase.contents is not None and command.kind is _K.PLACE and is_movable(target, self._kinds):
@@ -304,9 +305,12 @@ class Goals:
         sliced |= target.referring and target.object_class in self._discourse.pieces
         count, every = self._quantity(phrase, target.object_class)
         self._check_counted(phrase)
-        if every:
-            from_room = command.origin.room if command.origin is not None and command.origin.only_room else ""
-            target = replace(target, room=phrase.told_room or from_room)
+        if not (phrase.refers_back and phrase.pronoun != "one"):
+            # "Wash the mug in the sink" says where that is done.
+            told = [one for one in phrase.places if one[0] == FROM or command.kind not in _TREATED]
+            is_last = phrase is command.targets[-1]  # "the cup and the pen from the desk": the pen is
+            told += [(FROM, command.origin)] if command.origin is not None and (is_last or every) else []
+            target = self._where_it_is(target, told, phrase.room, every)
         if container is not None and destination is not None:
             kind = _K.STACK
         elif kind is _K.PLACE and count == 2:
@@ -323,6 +327,21 @@ class Goals:
             text=command.text,
             treatment=command.treatment,
         )
+
+    def _where_it_is(
+        self, thing: Mention, places: Sequence[tuple[str, NounPhrase]], room: str = "", every: bool = False
+    ) -> Mention:
+        """Return a thing with the furniture and the room that words tell of it: no other one is meant. Where nobody
+        can be asked, any will do."""
+        inside = [place for sense, place in places if sense in (INTO, FROM)]
+        room = next(filter(None, (room, *(place.room for place in inside if place.only_room))), "")
+        if every:
+            thing = replace(thing, room=room)
+        if self._meaning.guesses or not is_movable(thing, self._kinds):
+            return thing
+        is_known = any(is_called(one, room) for one in self._home.rooms)
+        on = next((place.called.own or place.called.also for place in inside if place.called is not None), ())
+        return replace(thing, room=room if is_known else thing.room, on=on)
 
     def _switched(self, command: Command, target: Mention) -> Command:
         """Return "close the light" as switching it off."""
@@ -421,7 +440,7 @@ class Goals:
                 self._refuse_place(place)
         room = phrase.told_room
         known = room and any(is_called(one, room) for one in self._home.rooms)
-        return replace(place, room=room) if known else place
+        return self._where_it_is(replace(place, room=room) if known else place, phrase.places)
 
     def _refuse_place(self, place: Mention) -> None:
         thing = self._kinds[place.object_class]

@@ -300,8 +300,9 @@ class References:
 
     # --- places
 
-    def place(self, words: str) -> Mention:
-        """Return the furniture, container or room that words mean.
+    def place(self, words: str, thing: Mention | None = None) -> Mention:
+        """Return the furniture, container or room that words mean. thing: what goes there; of furniture of several
+        kinds that is called so, such as tables, the only one in its room is meant.
 
         Raises:
             UnreadableError, UnclearError.
@@ -309,12 +310,32 @@ class References:
         room = self._room_called(words)
         if room:
             return Mention(words, (), room=room)
+        beside = self._only_one_beside(words, thing) if thing is not None else None
+        if beside is not None:
+            return beside
         named = self._named
         if self.phrase(words).pronoun:
             return self._named_last(words, lambda one: one != named and self.kinds[one.object_class].is_receptacle)
         mention = self.thing(words)
         self._named = named  # "it" is what is carried, not where to
         return mention
+
+    def _only_one_beside(self, words: str, thing: Mention) -> Mention | None:
+        """Return the only furniture in a thing's room that is called so; None where the words alone tell it."""
+        noun = words.lower().removeprefix("the ")
+        called = self.kinds.spoken_names.answering(noun)
+        known = [self._objects[thing.thing_id]] if thing.thing_id in self._objects else self._of(thing.candidates)
+        here = [one for one in called if one in self._present]
+        rooms = {self._room_of(one) for one in known}
+        if self.kinds.spoken_names.only_class(noun) or len(here) < 2 or len(rooms) != 1 or is_indefinite(words):
+            return None
+        room = rooms.pop()
+        beside = [one for one in self._of(here) if room and self._room_of(one) == room]
+        if len(beside) != 1 or not self.kinds[beside[0].class_name].is_receptacle:
+            return None
+        name = self.kinds[beside[0].class_name].best_name
+        self.notes.append(f"By {words} I understand the {name}: it is in the {room}, where the {thing} is.")
+        return Mention(words, (beside[0].class_name,), thing_id=beside[0].id)
 
     def is_room(self, words: str) -> bool:
         """Return whether words name a room."""

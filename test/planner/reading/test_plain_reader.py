@@ -184,6 +184,22 @@ def test_table_is_the_one_that_the_thing_stands_on() -> None:
     assert goal(read("bring me the mug from the table", scene)).target.thing_id == "m"
 
 
+@pytest.mark.parametrize(
+    ("area", "words", "place"),
+    [
+        ("a2", "put the mug on the table", "high"),
+        ("a1", "put the mug on the table", None),
+        ("a2", "put the mug on a table", None),
+    ],
+)
+def test_table_to_put_a_thing_on_is_the_only_one_in_the_room_of_the_thing(area: str, words: str, place) -> None:
+    scene = home(thing("low", "CoffeeTable", area=area), thing("high", "DiningTable"), thing("m", "Mug"))
+    reading = read(words, scene)
+    destination = goal(reading).destination if reading is not None else None
+    assert (destination.thing_id if destination is not None else None) == place
+    assert [note for note in (reading.notes if reading is not None else ()) if "dining table" in note] or place is None
+
+
 def test_place_where_a_thing_belongs_is_the_one_of_its_room() -> None:
     scene = home(thing("m", "Mug"), thing("near", "Drawer", area="a1"), thing("far", "Drawer", area="a2"))
     told = ("The mug belongs in the drawer in the kitchen.",)
