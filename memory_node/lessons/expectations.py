@@ -88,9 +88,9 @@ class _Suspects:
     open: list[set[Preparation]] = field(default_factory=list)
     certain: set[Preparation] = field(default_factory=set)
 
-    def note(self, different: set[Preparation]) -> None:
-        """Take over what was different before one more success."""
-        if len(different) == 1:
+    def note(self, different: set[Preparation], at_once: bool = True) -> None:
+        """Take over what was different before one more success. at_once: what alone was different is the reason."""
+        if len(different) == 1 and at_once:
             self.certain |= different
         for earlier in self.open:
             self.certain |= earlier & different
@@ -120,6 +120,7 @@ class Expectations:
         self._with: dict[tuple[str, str], list[_Try]] = {}
         self._tries = len(tried)
         self._done: deque[tuple[int, Deed]] = deque(maxlen=_DONE_KEPT)  # what may be the reason of a success
+        self._reached: deque[tuple[int, Deed]] = deque(maxlen=_DONE_KEPT)  # what was opened only to reach into it
         self._suspected: dict[tuple[str, str], _Suspects] = {}
         explained = _explained(tried)
         for number, deed in enumerate(tried):
@@ -141,6 +142,10 @@ class Expectations:
         place_id, place_class = place
         of_class = self._of.setdefault((skill, place_class), [])
         before = self._switched(deed, place_id, _failed_lately(of_class, deed.stamp_ns, number))
+        since = _failed_lately(self._at.get((skill, place_id), ()), deed.stamp_ns, number)
+        before += self._reached_into(skill, deed, place_id, since)
+        if not before and not deed.reason:
+            before = self._still_switched(of_class, deed.stamp_ns)
         if with_class is not None:
             before += self._done_otherwise(deed, _failed_lately(with_class, deed.stamp_ns, number), bool(before))
         part = part_of_day(deed.stamp_ns, self._zone)
@@ -171,6 +176,8 @@ class Expectations:
         is_explained = deed.skill in _DOORS and (deed.episode_id, deed.object_id) in explained
         if deed.skill in _ORDINARY or (deed.skill in ENABLING and not is_explained):
             self._done.append((number, deed))
+        elif is_explained and deed.skill == "OpenObject":
+            self._reached.append((number, deed))
 
     def _done_before(self, deed: Deed, since: int, skills: frozenset[str]) -> list[Deed]:
         return [
@@ -185,6 +192,27 @@ class Expectations:
         # A place is opened to reach into it; it may have to run first.
         own = frozenset(ENABLING) if deed.object_id == place_id else _DOORS
         return [_preparation(one) for one in done if one.object_id != place_id or one.skill not in own]
+
+    def _reached_into(self, skill: str, deed: Deed, place_id: str, since: int) -> list[Preparation]:
+        """Return what was opened to reach into it before a try: all of it before a failure; before a success what was
+        opened between a failure and a success here twice."""
+        opened = [one for one in self._reached if one[1].object_id != place_id]
+        if deed.reason:
+            return [_preparation(one) for _, one in opened if one.episode_id == deed.episode_id]
+        suspects = self._suspected.setdefault((f"{skill} after opening", place_id), _Suspects())
+        different = {_preparation(one) for number, one in opened if number > since}
+        if different:
+            suspects.note(different, at_once=False)
+        return [one for one in different if one in suspects.certain]
+
+    def _still_switched(self, of_class: Sequence[_Try], now_ns: int) -> list[Preparation]:
+        """Return what was switched before such a call worked a short time ago, and was not switched back since."""
+        last = of_class[-1] if of_class else None
+        if last is None or last.failed or now_ns - last.deed.stamp_ns > LATELY_NS:
+            return []
+        switched = {one.object_id: one for _, one in self._done if one.skill in ENABLING}
+        lasting = set(map(_preparation, switched.values()))
+        return [one for one in last.before if one in lasting]
 
     def _done_otherwise(self, deed: Deed, since: int, is_switched: bool) -> list[Preparation]:
         """Return what was done for its own sake before a try: all of it before a failure, as that is no reason of a
@@ -357,7 +385,7 @@ class Expectations:
         here = [one for one in tries if one.plain and one.place_id == place_id]
         alike = [one for one in here if one.deed.object_class == object_class] or here or tries
         own = [one for one in tries if one.deed.object_class == object_class]
-        has_own = any(not one.failed and not one.plain for one in own)
+        has_own = any(one.failed for one in own) and any(not one.plain for one in own)
         before, worked = _reasons_of_success(own if has_own else tries, alike, frozenset(ENABLING), part)
         if not before:  # each of several may need something else
             itself = [one for one in own if one.place_id == place_id]
@@ -477,7 +505,7 @@ def _reasons_of_success(
     day if it was tried then."""
     plain, failed = [one for one in alike if one.plain], [one for one in tries if one.failed]
     plain = [one for one in plain if one.part == part] or plain
-    if not plain or not plain[-1].failed:
+    if not plain or not plain[-1].failed or not failed:
         return (), []
     prepared = [one for one in tries if not one.failed and any(each.skill in skills for each in one.before)]
     # Where it had never failed it may work without: what was done before says nothing there.

@@ -516,3 +516,32 @@ def test_each_of_two_drawers_has_a_way_of_its_own() -> None:
 
     assert (needed("low"), needed("high")) == (["SwitchOn DeskLamp"], ["CloseObject Fridge"])
     assert needed("third") == []
+
+
+def test_success_with_a_class_that_never_failed_is_a_way_for_it_where_another_failed() -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    prepared(diary).heat("Bread", MORNING)
+    assert diary.way("HeatObject", "Bread", "micro", "Microwave") == ["SwitchOn lamp"]
+
+
+@pytest.mark.parametrize(("switched_back", "way"), [(False, ["SwitchOn lamp"]), (True, [])])
+def test_what_is_still_switched_is_the_reason_of_the_next_success_too(switched_back: bool, way: list[str]) -> None:
+    diary = Diary().begin().heat("Egg", MORNING, fails=True)
+    prepared(diary).heat("Egg", MORNING).begin()
+    if switched_back:
+        diary.note("SwitchOff", "lamp", "FloorLamp", MORNING)
+    diary.begin().heat("Egg", MORNING)
+    assert diary.way("HeatObject", "Apple", "micro", "Microwave") == way
+
+
+@pytest.mark.parametrize(("times", "way"), [(1, []), (2, ["OpenObject other"])])
+def test_what_was_opened_to_reach_into_it_is_the_reason_of_a_success_the_second_time(
+    times: int, way: list[str]
+) -> None:
+    diary = Diary()
+    for when in (MORNING, NEXT)[:times]:
+        diary.begin().note("OpenObject", "drawer", "Drawer", when, fails=True)
+        diary.begin().note("OpenObject", "other", "Drawer", when).note("PickupObject", "spoon", "Spoon", when)
+        diary.tried[-1] = replace(diary.tried[-1], from_id="other", from_class="Drawer")
+        diary.begin().note("OpenObject", "drawer", "Drawer", when)
+    assert diary.way("OpenObject", "Drawer", "drawer", "Drawer") == way
