@@ -1,19 +1,30 @@
-"""What one call of `remember` costs: its changes, not their product with what memory holds."""
+"""What a memory costs, and how it stands a database that takes nothing."""
 
+import errno
+import gc
+import os
+import sqlite3
 import sys
+import time
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from types import FrameType
 
 import numpy as np
 import pytest
 from plain_search import HashedWords
 
+from memory_node.domain.answer import FindQuery
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import StateChange
 from memory_node.intake.intake import MOST_CARRIED
 from memory_node.memory import RobotMemory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
+from memory_node.store.errors import StoreUnavailableError
 
 SECOND_NS = 1_000_000_000
 
@@ -88,3 +99,75 @@ def test_call_that_would_move_a_stack_again_and_again_ends_and_says_where(memory
     begun = int(str(told.value).partition("[")[2].partition("]")[0])
     assert begun == MOST_CARRIED // (size - 1) + 1
     assert next(found for found in memory.scene().objects if found.id == ids[0]).box.center[0] == 5.0
+
+
+class HeldEmbedder(HashedWords):
+    """One that can be referred to weakly, and stands for all that a memory holds."""
+
+
+def resident_mib() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def test_closed_memory_is_left_to_the_garbage_collector(tmp_path: Path) -> None:
+    embedder = HeldEmbedder()
+    left = weakref.ref(embedder)
+    memory = open_memory(MemoryConfig(database=str(tmp_path / "memory.db")), embedder=embedder)
+    memory.close()
+    del memory, embedder
+    gc.collect()
+    assert left() is None
+
+
+def test_memory_opened_again_takes_no_more_room(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+
+    def open_and_close(times: int) -> float:
+        for _ in range(times):
+            memory = open_memory(MemoryConfig(database=str(tmp_path / "memory.db")))
+            assert memory.knowledge.ask("mug").abstains
+            memory.close()
+        return resident_mib()
+
+    started = open_and_close(2)
+    # Another sentence embedder alone takes 100 MiB.
+    assert open_and_close(5) - started < 120
+
+
+def test_embedders_of_one_graph_share_its_session() -> None:
+    pytest.importorskip("onnx")
+    from memory_node.search.minilm import MiniLmEmbedder
+
+    first, again, wider = MiniLmEmbedder(), MiniLmEmbedder(), MiniLmEmbedder(threads=2)
+    assert again._session is first._session
+    assert wider._session is not first._session
+    assert again.embed(["mug"]).tolist() == first.embed(["mug"]).tolist()
+
+
+def test_answers_come_while_neither_database_nor_journal_can_be_written(
+    open_at: Callable[[], RobotMemory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_at()
+    store = memory._upkeep.store
+
+    def refuse(batch: object) -> bool:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(store._journal, "append", refuse)
+    lock = sqlite3.connect(tmp_path / "memory.db", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    memory.episodes.start("find the mug", "find", "e1")
+    with pytest.raises(StoreUnavailableError):
+        memory.commit()
+    started = time.monotonic()
+    for _ in range(3):
+        assert not memory.recall(FindQuery("mug")).answers
+        assert not memory.find(FindQuery("mug")).answers
+        assert memory.scene().objects == ()
+    assert time.monotonic() - started < 5.0
+    assert memory.diagnostics()["store"] != "ok"
+    lock.execute("ROLLBACK")
+    lock.close()
+    memory.commit()
+    assert [episode.id for episode in store.episodes()] == ["e1"]

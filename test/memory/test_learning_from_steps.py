@@ -1,15 +1,65 @@
-"""A memory that does not learn tells what it knows, and keeps nothing of what the robot does now."""
+"""What a memory keeps of the steps that it is told, and when it learns from them."""
 
+import threading
 from pathlib import Path
 
 import pytest
+from plain_search import HashedWords
 
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig
+from memory_node.lessons.long_term import ExperienceQuery
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
+
+
+def fail(memory: RobotMemory) -> str:
+    episode_id = memory.episodes.start("put the egg away", "place")
+    put = SkillCall("PutObject", ("Egg", "Fridge"))
+    memory.episodes.record(StepRecord(episode_id, 0, put, False, FailureReason.CLOSED, 1))
+    return episode_id
+
+
+def test_lesson_is_there_when_the_episode_has_ended(memory: RobotMemory) -> None:
+    episode_id = fail(memory)
+    memory.episodes.end(episode_id, False, "it would not go")
+    learnt = memory.experience.ask(ExperienceQuery(task_type="place", objects=("Egg",)))
+    assert [record.episode_id for record in learnt.experiences] == [episode_id]
+    assert not learnt.experiences[0].success
+
+
+def test_slow_lesson_is_not_waited_for_long(memory: RobotMemory, monkeypatch) -> None:
+    monkeypatch.setattr("memory_node.intake.episodes._LESSON_S", 0.1)
+    goes_on = threading.Event()
+    monkeypatch.setattr(memory.experience._learner, "_learn", lambda *_: goes_on.wait(60.0))
+    episode_id = fail(memory)
+    memory.episodes.end(episode_id, False)  # does not wait for the lesson
+    assert not goes_on.is_set()
+    goes_on.set()
+
+
+@pytest.mark.parametrize(
+    ("call", "reason", "kept"),
+    [
+        (SkillCall("HeatObject", ("Egg", "Microwave")), FailureReason.EXECUTION, True),
+        (SkillCall("HeatObject", ("Egg", "Microwave")), FailureReason.PRECONDITION, True),
+        (SkillCall("OpenObject", ("Drawer",)), FailureReason.UNREACHABLE, True),
+        (SkillCall("PickupObject", ("Egg",)), FailureReason.NOT_VISIBLE, True),
+        (SkillCall("OpenObject", ("Drawer",)), FailureReason.TOO_FAR, False),
+        (SkillCall("ToggleOn", ("Microwave",)), FailureReason.PRECONDITION, False),
+        (SkillCall("PutObject", ("Egg", "Drawer")), FailureReason.CLOSED, False),
+        (SkillCall("GoToObject", ("Egg",)), FailureReason.UNREACHABLE, False),
+    ],
+)
+def test_step_that_failed_for_no_declared_cause_is_kept(call: SkillCall, reason: FailureReason, kept: bool) -> None:
+    memory = open_memory(embedder=HashedWords())
+    memory.episodes.start("try it", "try", "e1")
+    memory.episodes.record(StepRecord("e1", 0, call, False, reason, 1))
+    tried = memory.deeds.all()
+    memory.close()
+    assert [(one.skill, one.reason) for one in tried] == ([(call.skill, str(reason))] if kept else [])
 
 
 def carried_out(memory: RobotMemory, instruction: str, *calls: tuple[str, ...]) -> None:
