@@ -1,4 +1,4 @@
-"""What a detector gets wrong, and what is seen in part, does not become a thing of its own."""
+"""What a detector gets wrong, or shows in part, does not become a thing of its own; sizes tell a wrong label."""
 
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.state import ClassSizes
 
 Size = tuple[float, float, float]
 CAN: Size = (0.07, 0.07, 0.12)
@@ -220,3 +221,40 @@ def test_doubt_lowers_a_weak_sighting_further(watched: Watched) -> None:
     watched.look(replace(seen("mug", 0.01, (0.04, 0.07, 0.05)), class_scores={"mug": 0.5}))
     mugs = [found for found in watched.graph.objects() if found.class_name == "mug"]
     assert [found.existence < 0.25 for found in mugs] == [True]
+
+
+MUG = np.array([0.08, 0.1, 0.09])
+
+
+@pytest.fixture
+def sizes() -> ClassSizes:
+    made = ClassSizes()
+    for share in (0.95, 1.0, 1.0, 1.05, 1.0):
+        made.learn("mug", MUG * share)
+    return made
+
+
+def test_too_few_things_tell_nothing() -> None:
+    sizes = ClassSizes()
+    sizes.learn("mug", MUG)
+    assert sizes.fit("mug", MUG * 5.0, whole=True) == 1.0
+    assert sizes.may_be("lamp", MUG)
+
+
+def test_size_decides_whatever_side_lies_where(sizes: ClassSizes) -> None:
+    assert sizes.fit("mug", MUG[[2, 0, 1]] * 1.1, whole=True) == 1.0
+    assert not sizes.may_be("mug", np.array([0.17, 0.15, 0.33]))
+    assert not sizes.may_be("mug", MUG * 0.3)
+
+
+def test_part_of_a_thing_may_be_smaller_but_not_larger(sizes: ClassSizes) -> None:
+    assert sizes.fit("mug", MUG * 0.3, whole=False) == 1.0
+    assert sizes.fit("mug", MUG * 4.0, whole=False) == pytest.approx(0.15)
+
+
+def test_a_few_wrong_sizes_do_not_widen_what_a_class_may_be() -> None:
+    sizes = ClassSizes()
+    for index in range(40):
+        sizes.learn("mug", np.array([0.3, 0.2, 0.4]) if index % 8 == 7 else np.array([0.08, 0.09, 0.1]))
+    assert sizes.may_be("mug", np.array([0.09, 0.09, 0.11]))
+    assert not sizes.may_be("mug", np.array([0.2, 0.16, 0.25]))

@@ -1,4 +1,6 @@
-"""`store distribute` on a Citus server, where the environment names one; the other store tests run there as well."""
+"""Tables that are spread: by `store distribute` on a Citus server, where the environment names one, or by site."""
+
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -94,3 +96,26 @@ def test_an_older_distributed_database_is_migrated(citus, command, filled):
         assert len(store.load_scene().objects) == 3
         assert store.quarantined == 0
     assert command(url, "check") == (0, {"ok": True, "findings": []})
+
+
+MUG = "0191-mug"
+
+
+def test_store_works_on_tables_partitioned_as_the_docs_say(open_at, filled, postgres):
+    if postgres.has_citus:
+        pytest.skip("its tables are distributed already")
+    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    block = next(part.split("```")[0] for part in text.split("```sql\n") if part.startswith("DO $$"))
+    url = postgres.create_database()
+    filled(url)
+    with connected(url) as connection:
+        connection.exec_driver_sql(block.replace("%", "%%"))
+        kinds = connection.execute(sa.text("SELECT relkind FROM pg_class WHERE relname = 'objects'")).scalars().all()
+    assert kinds == ["p"]
+    store = open_at(url)
+    assert len(store.load_scene().objects) == 3
+    filled(url, "elsewhere")
+    other = open_at(url, "r2", "elsewhere")
+    assert store.forget(ForgetRequest(object_ids=(MUG,))).verified
+    assert len(store.load_scene().objects) == 2
+    assert len(other.load_scene().objects) == 3
