@@ -18,13 +18,14 @@ from benchmarks.life.player import Player
 from benchmarks.life.robot_life import RobotLife
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.domain.skill_library import GoalKind
+from memory_node.domain.skill_library import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
+from memory_node.sim.world import tap_of
 
 _MOST_TRIES = 12
 # By skill, the state in which it would do nothing, and the skill that ends that.
@@ -123,22 +124,35 @@ class ScriptedHands:
 
     def do(self, skill: str, *things: str) -> None:
         """Make a call, after the one that puts its fault right, if any."""
-        meant = meant_by(self._life.robot, SkillCall(skill, things))
-        fault = self._life.faults.hinders_always(meant)
-        if fault is not None and fault.unless is not None:
-            self._put_right(fault.unless)
+        if self._prepare(skill, *things):
             for name in things:
                 if name in self._world:
                     self.go(self._world[name])
         self.call(skill, *things)
 
+    def _prepare(self, skill: str, *things: str) -> bool:
+        """Put the fault of a call right; return whether there was one that can be. It may take the hand."""
+        fault = self._life.faults.hinders_always(meant_by(self._life.robot, SkillCall(skill, things)))
+        if fault is None or fault.unless is None:
+            return False
+        self._put_right(fault.unless)
+        return True
+
     def _put_right(self, keys: FaultKeys) -> None:
-        thing = self._world[keys.thing]
-        self.go(thing)
-        undo = _UNDOES.get(plain(keys.skill))
-        if undo is not None and ObjectState(undo[0]) in thing.states:  # it counts from when the call succeeds
-            self.call(undo[1], thing.id)
-        self.call(keys.skill, thing.id)
+        thing, skill = self._world[keys.thing], plain(keys.skill)
+        match skill:
+            case "PickupObject":
+                self.fetch(thing)
+            case "PutObject":
+                self.put(thing, [self._world[keys.place]] if keys.place else self._tops())
+            case _ if skill in GOAL_OF_SKILL:
+                self.treat(thing, GOAL_OF_SKILL[skill], skill)
+            case _:
+                self.go(thing)
+                undo = _UNDOES.get(skill)
+                if undo is not None and ObjectState(undo[0]) in thing.states:  # it counts from when the call succeeds
+                    self.call(undo[1], thing.id)
+                self.call(skill, thing.id)
 
     def fetch(self, thing: Thing) -> None:
         """Take a thing into the hand."""
@@ -155,8 +169,11 @@ class ScriptedHands:
             return
         before = self._life.taken_from
         places = [one for one in self._world if before is not None and one.id == before.parent_id]
-        places += [one for one in self._world if one.fixed and one.kind.holds == "on" and not is_person(one)]
-        self.put(held, places)
+        self.put(held, [*places, *self._tops()])
+
+    def _tops(self) -> list[Thing]:
+        """Return the furniture on which things can be put."""
+        return [one for one in self._world if one.fixed and one.kind.holds == "on" and not is_person(one)]
 
     def put(self, thing: Thing, places: Iterable[Thing]) -> None:
         """Put a thing on or in the first of some places where there is room and no fault."""
@@ -196,20 +213,36 @@ class ScriptedHands:
         room = room_called(self._world, room_name)
         if room is None:
             return []
-        return [
-            one
-            for one in self._world
-            if one.fixed and one.kind.holds == "on" and not is_person(one) and room.contains(*one.box.center[:2])
-        ]
+        return [one for one in self._tops() if room.contains(*one.box.center[:2])]
 
     # --- what is done to things
 
     def treat(self, thing: Thing, goal: GoalKind, skill: str) -> None:
-        """Clean, heat or cool a thing at the first appliance where that is possible."""
+        """Clean, heat or cool a thing at the first appliance where that is possible, else by hand."""
         usual = self._world.types.catalogue.treatments_of(goal)
-        places = [one for treatment in usual for name in treatment.at for one in self._world.of_class(name)]
-        # The skill itself drives there.
-        self._at_one_of(self._preferred(places), skill, thing, lambda place: self.do(skill, thing.id, place.id))
+        found = [one for treatment in usual for name in treatment.at for one in self._world.of_class(name)]
+        places = self._preferred(found)
+        able = [one for one in places if self._is_possible(skill, thing, one)]
+        if able or not places:
+            # The skill itself drives there.
+            self._at_one_of(able, skill, thing, lambda place: self.do(skill, thing.id, place.id))
+        else:
+            self._treat_by_hand(thing, places)
+
+    def _treat_by_hand(self, thing: Thing, places: Sequence[Thing]) -> None:
+        """Put a thing into the first appliance that takes it, shut that, let run what runs there, and take it out."""
+        self.put(thing, places)
+        place = self._world[thing.parent_id]
+        if place.is_open and place.can(Property.OPENABLE):
+            self.do("CloseObject", place.id)
+        tap = tap_of(self._world, place) if place.can(Property.DRAINS) else None
+        for runs in filter(None, (place, tap)):
+            if runs.can(Property.TOGGLEABLE):
+                self.go(runs)
+                if ObjectState.ON not in runs.states:
+                    self.do("ToggleOn", runs.id)
+                self.do("ToggleOff", runs.id)
+        self.fetch(thing)
 
     def fill(self, thing: Thing) -> None:
         """Fill a vessel at the first tap or coffee machine where that is possible."""
@@ -230,6 +263,7 @@ class ScriptedHands:
         ]
         if not knives:
             raise CannotError("no knife may be used")
+        self._prepare("SliceObject", thing.id)
         self.fetch(knives[0])
         self.go(thing)
         self.do("SliceObject", thing.id)
@@ -240,12 +274,15 @@ class ScriptedHands:
 
     def _at_one_of(self, places: Sequence[Thing], skill: str, thing: Thing, act: Callable[[Thing], None]) -> None:
         for place in places:
-            if not self.is_allowed(skill, thing.id, place.id) or self._never(skill, thing.id, place.id):
-                continue
-            self.fetch(thing)
-            act(place)
-            return
+            if self._is_possible(skill, thing, place):
+                self._prepare(skill, thing.id, place.id)
+                self.fetch(thing)
+                act(place)
+                return
         raise CannotError(f"{skill} of {thing.id} is possible nowhere")
+
+    def _is_possible(self, skill: str, thing: Thing, place: Thing) -> bool:
+        return self.is_allowed(skill, thing.id, place.id) and not self._never(skill, thing.id, place.id)
 
     def _preferred(self, places: Iterable[Thing]) -> list[Thing]:
         """Return places, those first that a wanted call names, then the nearest."""

@@ -250,8 +250,18 @@ DAYS = """
       want: {state: {apple: sliced}, only: [apple, knife], calls: [SliceObject apple]}
     - add: {butter_knife: {class: ButterKnife, at: table}}
     - fault: {skill: PickupObject, thing: knife}
+    - fault: {skill: SliceObject, thing: tomato, unless: {skill: PutObject, thing: tomato}}
     - do: cut the tomato
       want: {state: {tomato: sliced}, no_calls: [PickupObject knife]}
+    - fault: {skill: HeatObject, class: Mug}
+    - fault: {skill: CoolObject, class: Mug}
+    - fault: {skill: CleanObject, class: Mug, unless: {skill: PickupObject, thing: book}}
+    - do: wash the mug
+      want: {state: {mug: cleaned}}
+    - do: heat the mug
+      want: {state: {mug: heated}}
+    - do: cool the mug
+      want: {state: {mug: cold}}
     - do: which one?
       want: {asks: true}
 """
