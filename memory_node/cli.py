@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from memory_node import __version__
-from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.errors import ExtraMissingError, RobotMemoryError
 from memory_node.domain.process import end_at_once
 
 Commands = Mapping[str, tuple[str, str]]
@@ -96,6 +96,7 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
 
     Raises:
         RobotMemoryError: `argv` names a command that only a checkout has.
+        ExtraMissingError: its packages are not installed.
     """
     parser = _StrictParser(prog="memory-node", description="The memory of a mobile manipulator.")
     parser.add_argument("--version", action="version", version=f"robot_memory {__version__}")
@@ -121,10 +122,10 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
             try:
                 return parser, _declared(choices[second][0], members[second])
             except ModuleNotFoundError as error:
-                if not group.extra:
+                if not group.extra or (error.name or "").startswith(("memory_node.", f"{group.package}.")):
                     raise
                 needed = f"pip install 'robot_memory[{group.extra}]'"
-                raise RobotMemoryError(f"{name} {second} needs packages: {needed} ({error})") from error
+                raise ExtraMissingError(f"{name} {second} needs packages: {needed} ({error})") from error
     if first in COMMANDS:
         return parser, _declared(COMMANDS[first][0], parsers[first])
     return parser, None
