@@ -194,10 +194,8 @@ class BodyLife:
         return thing, carriers[int(rng.integers(len(carriers)))]
 
     def _graspable(self) -> list[Item]:
-        return [one for one in self._items if not one.fixed and self._width_m(one) < _GRASPED_M]
-
-    def _width_m(self, item: Item) -> float:
-        return float(min(self._simulation.box(item.id).size[:2]))
+        loose = (one for one in self._items if not one.fixed)
+        return [one for one in loose if float(min(self._simulation.box(one.id).size[:2])) < _GRASPED_M]
 
     def _carriers(self) -> list[Item]:
         """Return the furniture that things are laid on."""

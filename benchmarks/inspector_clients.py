@@ -38,7 +38,6 @@ class Asked:
     stream was told."""
 
     statuses: Counter[int] = field(default_factory=Counter)
-    times_ms: dict[str, list[float]] = field(default_factory=dict)
     events: int = 0
     versions: dict[int, int] = field(default_factory=dict)
 
@@ -88,7 +87,6 @@ class Clients:
             took_s = time.monotonic() - began
             with self._lock:
                 self.asked.statuses[status] += 1
-                self.asked.times_ms.setdefault(path, []).append(1e3 * took_s)
             self._ended.wait(max(0.0, self._period_s - took_s))
 
     def _ask(self, method: str, path: str, body: object) -> int:

@@ -71,17 +71,13 @@ def measure(checks: Iterable[Check], understander: Understander) -> tuple[list[d
     mistakes: list[str] = []
     for check in checks:
         started = time.perf_counter()
-        read = _effects_read(check, understander)
+        read = effects(understander.understand(check.text, check.home).goals)
         outcomes.append((check.category, read in check.wanted, 1e3 * (time.perf_counter() - started)))
         if read not in check.wanted:
             mistakes.append(f"{check.text}\n    wanted {'; '.join(check.wanted[0])}\n    read   {'; '.join(read)}")
     categories = list(dict.fromkeys(category for category, _, _ in outcomes))
     rows = [_row(name, [one for one in outcomes if one[0] == name]) for name in categories]
     return [*rows, _row("all", outcomes)], mistakes
-
-
-def _effects_read(check: Check, understander: Understander) -> tuple[str, ...]:
-    return effects(understander.understand(check.text, check.home).goals)
 
 
 def _row(category: str, outcomes: list[tuple[str, bool, float]]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 from benchmarks.household_life import Trial
 from benchmarks.rows import mean_of, median_of, share_of
 from memory_node.llm.command import add_model_arguments, model_parameters
-from memory_node.planner.planner import PlanOutcome
 from memory_node.planner.planner_config import LlmConfig
 
 RANK = "rank"
@@ -67,10 +66,7 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
         "tokens_new_mean": mean_of([outcome.cost.tokens_new for outcome in outcomes], 1),
         "tokens_out_mean": mean_of([outcome.cost.tokens_out for outcome in outcomes], 1),
         "ms_per_step_p50": median_of(per_step, 1),
-        "first_token_ms_p50": median_of(_first_token_ms(outcomes), 1),
+        "first_token_ms_p50": median_of(
+            [1e3 * outcome.first_token_s for outcome in outcomes if outcome.first_token_s], 1
+        ),
     }
-
-
-def _first_token_ms(outcomes: Sequence[PlanOutcome]) -> list[float]:
-    """Return the time until the first written reply of each instruction that had one began (ms)."""
-    return [1e3 * outcome.first_token_s for outcome in outcomes if outcome.first_token_s]

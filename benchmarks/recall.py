@@ -145,7 +145,7 @@ def understanding(recall: UnitIndex, document: Mapping[str, Any], half: str) -> 
     """Return the figures of one half; recall is emptied for it."""
     home, cases = document["home"], document[half]
     _fill(recall, home)
-    answers = [_counting(recall, case) for case in cases]
+    answers = [[name for name in _classes(recall, case["text"]) if name not in case.get("also", ())] for case in cases]
     refused = [not _classes(recall, text) for text in document[f"nothing_{half}"]]
     taken_away = []
     for case in cases:
@@ -171,10 +171,6 @@ def _fill(recall: UnitIndex, classes: Sequence[str]) -> None:
 
 def _classes(recall: UnitIndex, text: str) -> list[str]:
     return [answer.object_class for answer in recall.rank(FindQuery(text, k=_K), _NOW_NS).answers]
-
-
-def _counting(recall: UnitIndex, case: Mapping[str, Any]) -> list[str]:
-    return [name for name in _classes(recall, case["text"]) if name not in case.get("also", ())]
 
 
 _BATCH = 10_000

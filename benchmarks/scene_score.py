@@ -167,20 +167,6 @@ def _score_changes(graph: SceneGraph, sightings: Sightings, wrong: set[str]) -> 
     }
 
 
-def wrongly_removed(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> float:
-    """Return the share of the things known before the change that stayed and are believed gone, whatever hid them."""
-    things = [thing for room in rooms for thing in site.in_room(room)]
-    matched = {thing.number for thing, _ in match(things, memories(graph))}
-    return _share(len(_taken_for_gone(graph, site, sightings) - matched), len(sightings.old_id), 0.0)
-
-
-def _taken_for_gone(graph: SceneGraph, site: Site, sightings: Sightings) -> set[int]:
-    """Return the things that memory knew, that stayed where they were, and that it now believes to be gone."""
-    stayed = [n for n, place in sightings.old_place.items() if n in site.things and site.things[n].box is place.box]
-    removed = {found.id for found in graph.snapshot(removed=True).objects if found.removed}
-    return {n for n in stayed if sightings.old_id.get(n, "") in removed}
-
-
 def _believed(graph: SceneGraph, object_id: str, place: Thing) -> bool:
     """Return whether memory still believes an object to be at a place."""
     near = graph.objects_near(place.box.center, 0.3)

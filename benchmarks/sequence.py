@@ -43,7 +43,9 @@ def run(args: argparse.Namespace) -> int:
     """Build two memories and compare them; one row."""
     recording = open_folder(args.frames)
     up = up_from_text(args.up)
-    recording.map_T_world = level_world(find_up(_sparse(args.frames, len(recording))) if up is None else up)
+    if up is None:
+        up = find_up(open_folder(args.frames, max(1, len(recording) // VIEWS)))
+    recording.map_T_world = level_world(up)
     builds = [_build(recording, half, args) for half in (0, 1)]
     if not all(build.frames for build in builds):
         raise InvalidValueError(f"{args.frames}: no two frames that can be used: {dict(recording.skipped)}")
@@ -129,10 +131,6 @@ def _build(recording: Recording, half: int, args: argparse.Namespace) -> Build:
             times_ms.append((time.perf_counter() - start) * 1e3)
     objects = ingestion.finish(()).snapshot().objects
     return Build(len(times_ms), tuple(o for o in objects if o.existence > _BELIEVED), tuple(times_ms))
-
-
-def _sparse(folder: Path, frames: int) -> Recording:
-    return open_folder(folder, max(1, frames // VIEWS))
 
 
 def _limited(recording: Recording, limit: int) -> Iterator[RgbdImage]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -94,13 +94,11 @@ _JOBS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What every game of a run shares. trials: every game's outcome is printed. compiled: how memory is compiled for a
-    policy; None: it is not."""
+    """What every game of a run shares. compiled: how memory is compiled for a policy; None: it is not."""
 
     planner: str
     max_steps: int
     model: LlmConfig
-    trials: bool = False
     compiled: CompiledSetting | None = None
 
 
@@ -123,7 +121,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--orders", type=_positive, default=1, help="passes over the games, each in its own order")
     parser.add_argument("--max-steps", type=_positive, default=50, help="commands in a game (default 50)")
     parser.add_argument("--jobs", type=_positive, default=_JOBS, help=f"games side by side (default {_JOBS})")
-    parser.add_argument("--trials", action="store_true", help="print every game's outcome to standard error")
     parser.add_argument("--transcripts", type=Path, metavar="FILE", help="write what was said in each game, JSON lines")
     add_planner_arguments(parser)
 
@@ -136,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
     model = llm_config(args)
     if args.planner == "executor":
         model = with_shipped_adapter(model)
-    setting = Setting(args.planner, args.max_steps, model, args.trials, compiled)
+    setting = Setting(args.planner, args.max_steps, model, compiled)
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full or places")
     if args.memory != "none" and (args.memory not in _ASKED) != (args.planner in _IN_PROMPT):
@@ -184,7 +181,8 @@ def play_all(
                 if learnt is not None:
                     learnt.add(stream[-1].taught, stream[-1].episodes)
                 transcripts.add(stream[-1])
-                _tell(stream[-1], setting.trials)
+                if outcome.lost:
+                    print(f"{game.name}: lost: {outcome.lost}", file=sys.stderr)
                 bar.advance(task)
             played.append(stream)
     return played
@@ -241,22 +239,6 @@ def _with_memory(
 def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> OfflinePlanner:
     """Return our planner with the reader of plain commands: nobody is there to be asked, and names are open."""
     return OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
-
-
-def _tell(game: PlayedGame, in_full: bool) -> None:
-    """Print how one game went to standard error: what was lost always, the others on request."""
-    if game.lost:
-        print(f"{game.name}: lost: {game.lost}", file=sys.stderr)
-    elif in_full:
-        said = "won " if game.won else "FAIL"
-        print(f"{said} {game.steps:3d} steps {game.searched:3d} searches  {game.name}: {game.task}", file=sys.stderr)
-        if not game.won:
-            _print_lines((f"goals: {'; '.join(game.goals)}", game.failure, *game.trail))
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in filter(None, lines):
-        print(f"     {line}", file=sys.stderr)
 
 
 def _count(text: str) -> int:

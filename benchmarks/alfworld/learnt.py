@@ -168,100 +168,46 @@ class EpisodeRecorder:
 GAME_NS = 3_600_000_000_000
 
 
-class ExperienceOfGames:
-    """store: where it was kept before, and is kept from now on; None: it ends with the process."""
+class _GamesLog(StoreLog):
+    """All that attempts taught, by kind and id, with the steps by their episode; kept in the store, too, if there is
+    one."""
 
-    def __init__(self, store: Store | None, embedder: TextEmbedder) -> None:
-        self._kept = Kept.of(store) if store is not None else Kept()
-        carried = self._kept.carried
-        self._now_ns = carried.ended_ns
-        self._log = _ExperienceLog(store, self._kept)
-        self._experience = carried.experience(self._log, lambda: self._now_ns, embedder)
-
-    @property
-    def carried(self) -> CarriedExperience:
-        """All that was learnt so far."""
-        return self._kept.carried
-
-    def learn(self, episodes: Sequence[GameEpisode]) -> None:
-        """Learn from the attempts at the next game, in order. Their stamps count from the game's own beginning."""
-        began_ns = self._now_ns = self._kept.carried.ended_ns + GAME_NS
-        for episode in episodes:
-            told = episode.summary
-            self._now_ns = began_ns + told.started_ns
-            episode_id = self._experience.start(told.instruction, told.task_type, new_id(), told.attempt)
-            for step in episode.steps:
-                self._experience.record(replace(step, episode_id=episode_id, stamp_ns=began_ns + step.stamp_ns))
-            self._experience.note_given(episode.given, episode_id)
-            self._now_ns = began_ns + told.ended_ns
-            lesson = self._experience.end(episode_id, told.success, told.message)
-            if lesson is not None:
-                lesson.result()
-
-    def close(self) -> None:
-        """End the learning."""
-        self._experience.close()
-
-
-class Kept:
-    """Everything that was learnt, as it goes into the store: by kind and id, and the steps by their episode."""
-
-    def __init__(self) -> None:
-        self.documents: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-        self.episodes: dict[str, list[StepRecord]] = {}
-
-    @classmethod
-    def of(cls, store: Store) -> Kept:
-        """Return what a store holds."""
-        kept = cls()
-        for document in store.bodies([ATTEMPTS, LESSONS]):
-            kept.documents[document.kind][document.id] = dict(document.body)
-        kept.episodes = {key: list(steps) for key, steps in groupby(store.steps(), lambda step: step.episode_id)}
-        return kept
+    def __init__(self, store: Store | None) -> None:
+        super().__init__(store)
+        self._documents: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+        self._episodes: dict[str, list[StepRecord]] = {}
+        if store is not None:
+            for document in store.bodies([ATTEMPTS, LESSONS]):
+                self._documents[document.kind][document.id] = dict(document.body)
+            by_episode = groupby(store.steps(), lambda step: step.episode_id)
+            self._episodes = {key: list(steps) for key, steps in by_episode}
 
     @property
     def carried(self) -> CarriedExperience:
         """All of it as a game gets it."""
         attempts = sorted(
-            self.documents[ATTEMPTS].values(), key=lambda values: (values["stamp_ns"], values["episode_id"])
+            self._documents[ATTEMPTS].values(), key=lambda values: (values["stamp_ns"], values["episode_id"])
         )
         return CarriedExperience(
-            attempts=tuple(attempts),
-            lessons=tuple(self.documents[LESSONS].values()),
-            episodes=tuple((key, tuple(steps)) for key, steps in self.episodes.items()),
+            attempts=tuple(map(dict, attempts)),
+            lessons=tuple(map(dict, self._documents[LESSONS].values())),
+            episodes=tuple((key, tuple(steps)) for key, steps in self._episodes.items()),
             ended_ns=attempts[-1]["stamp_ns"] if attempts else 0,
         )
 
-    def put(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], Any]]) -> None:
-        """Keep documents."""
-        for key, values, _ in documents:
-            self.documents[kind][key] = dict(values)
-
-    def remove(self, kind: str, ids: Sequence[str]) -> None:
-        """Give documents up."""
-        for key in ids:
-            self.documents[kind].pop(key, None)
-
-
-class _ExperienceLog(StoreLog):
-    """Keeps experience in this process, and in the store if there is one."""
-
-    def __init__(self, store: Store | None, kept: Kept) -> None:
-        super().__init__(store)
-        self._kept = kept
-
     def put_step(self, step: StepRecord) -> None:
-        self._kept.episodes.setdefault(step.episode_id, []).append(step)
+        self._episodes.setdefault(step.episode_id, []).append(step)
         super().put_step(step)
 
     def put_documents(
         self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], Sequence[str | Source]]]
     ) -> None:
-        self._kept.put(kind, documents)
+        self._documents[kind].update((key, dict(values)) for key, values, _ in documents)
         super().put_documents(kind, documents)
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        self._kept.remove(kind, ids)
+        for key in ids:
+            self._documents[kind].pop(key, None)
         super().remove_documents(kind, ids)
 
 
@@ -288,19 +234,22 @@ class Learnt:
             raise NotFoundError(f"there is no memory {path}; --learn makes one")
         self._store: Store | None = None
         self._learns = learns
-        self._experience: ExperienceOfGames | None = None
+        self._experience: Experience | None = None
         self.carried = Carried()
         if path is not None and not learns:
             # One process may write a store at a time; any number may read a copy of it.
             with page_copy(path) as copy, open_store(copy, _ROBOT, _SITE) as store:
-                self.carried = Carried(_census(store), Kept.of(store).carried if embedder is not None else None)
+                self.carried = Carried(_census(store), _GamesLog(store).carried if embedder is not None else None)
             return
         if path is not None:
             self._store = open_store(path, _ROBOT, _SITE)
             self.carried = Carried(_census(self._store))
         if embedder is not None:
-            self._experience = ExperienceOfGames(self._store, embedder)
-            self.carried = Carried(self.census, self._experience.carried)
+            # It learns from one game after the other, as the product does.
+            self._log = _GamesLog(self._store)
+            self.carried = Carried(self.census, known := self._log.carried)
+            self._now_ns = known.ended_ns
+            self._experience = known.experience(self._log, lambda: self._now_ns, embedder)
 
     def __enter__(self) -> Learnt:
         return self
@@ -323,14 +272,29 @@ class Learnt:
         if not self._learns:
             return
         if episodes and self._experience is not None:
-            self._experience.learn(episodes)
+            self._learn(self._experience, episodes)
         if census.looks and self._store is not None:
             # No game is named: nothing of one can be recognised in another.
             self._store.put_documents(PLACE_CENSUS, [(new_id(), census.as_dict(), ())])
         if self._store is not None:
             self._store.flush()
         together = PlaceCensus.together((self.census, census))
-        self.carried = Carried(together, self._experience.carried if self._experience is not None else None)
+        self.carried = Carried(together, self._log.carried if self._experience is not None else None)
+
+    def _learn(self, experience: Experience, episodes: Sequence[GameEpisode]) -> None:
+        """Learn from the attempts at the next game, in order. Their stamps count from the game's own beginning."""
+        began_ns = self._now_ns = self._log.carried.ended_ns + GAME_NS
+        for episode in episodes:
+            told = episode.summary
+            self._now_ns = began_ns + told.started_ns
+            episode_id = experience.start(told.instruction, told.task_type, new_id(), told.attempt)
+            for step in episode.steps:
+                experience.record(replace(step, episode_id=episode_id, stamp_ns=began_ns + step.stamp_ns))
+            experience.note_given(episode.given, episode_id)
+            self._now_ns = began_ns + told.ended_ns
+            lesson = experience.end(episode_id, told.success, told.message)
+            if lesson is not None:
+                lesson.result()
 
 
 def _census(store: Store) -> PlaceCensus:

@@ -172,7 +172,7 @@ class PlayedGame:
 
     steps: commands sent; searched: places visited to search; prompt_tokens: of a request, for planners of skills of the
     game; reply_tokens: of a reply; compiling: where memory was compiled at each step; step_ms: milliseconds a command,
-    mean of the game; failure: why it was not won, with the skills that were called in trail; lost: why it could not be
+    mean of the game; failure: why it was not won; lost: why it could not be
     played, "" where it was; taught: where things were; episodes: the attempts, over kinds of things; text and
     transcript: what was printed at first, and after each command; score: see GameEngine.
     """
@@ -187,9 +187,7 @@ class PlayedGame:
     reply_tokens: float = 0.0
     compiling: CompilingAccount | None = None
     step_ms: tuple[float, ...] = ()
-    goals: tuple[str, ...] = ()
     failure: str = ""
-    trail: tuple[str, ...] = ()
     lost: str = ""
     taught: PlaceCensus = field(default_factory=PlaceCensus)
     episodes: tuple[GameEpisode, ...] = ()
@@ -276,9 +274,7 @@ def _played(
         robot.searched,
         result.outcome.cost.tokens_in,
         step_ms=(spent_ms / max(robot.steps, 1),),
-        goals=result.outcome.goals,
         failure="" if won else "; ".join(filter(None, failures)),
-        trail=tuple(f"{step.step.call} {step.result.reason}" for step in result.steps),
         text=text,
         transcript=tuple(robot.transcript),
     )

@@ -327,13 +327,12 @@ class PolicyPlayer:
             engine,
             text,
             said,
-            searched=_searched(said),
+            searched=len({command for command, _ in said if command.startswith("go to ")}),
             prompt_tokens=round(account.tokens_in / max(account.replies, 1)),
             reply_tokens=account.tokens_out / max(account.replies, 1),
             compiling=aid.account,
             step_ms=tuple(step_ms),
             failure=failure,
-            trail=tuple(f"{command}: {reply}" for command, reply in said),
         )
 
 
@@ -342,8 +341,3 @@ def last_turns(turns: Sequence[T], most: int) -> Sequence[T]:
     block = _TURNS_LEFT_OUT if most > _TURNS_LEFT_OUT else 1
     beyond = len(turns) - most
     return turns[block * -(-beyond // block) :] if beyond > 0 else turns
-
-
-def _searched(said: list[tuple[str, str]]) -> int:
-    """Return how many places were gone to for the first time."""
-    return len({command for command, _ in said if command.startswith("go to ")})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from benchmarks.alfworld.senses import Site, TextSenses, Thing, site_of
@@ -105,12 +106,10 @@ class TextSkills:
             "GoToObject": self._go_to,
             "PickupObject": self._pick_up,
             "PutObject": self._put,
-            "OpenObject": self._open,
-            "CloseObject": self._close,
-            "ToggleOn": self._switch_on,
-            "ToggleOff": self._switch_off,
-            "SwitchOn": self._switch_on,
-            "SwitchOff": self._switch_off,
+            "OpenObject": partial(self._move_door, opened=True),
+            "CloseObject": partial(self._move_door, opened=False),
+            **dict.fromkeys(("ToggleOn", "SwitchOn"), partial(self._switch, gained=_S.ON, lost=_S.OFF)),
+            **dict.fromkeys(("ToggleOff", "SwitchOff"), partial(self._switch, gained=_S.OFF, lost=_S.ON)),
             "SliceObject": self._slice,
         }
 
@@ -181,12 +180,6 @@ class TextSkills:
         self._senses.report(lying, held=False, support=place.name)
         return thing.name
 
-    def _open(self, text: str) -> Commands:
-        return (yield from self._move_door(text, opened=True))
-
-    def _close(self, text: str) -> Commands:
-        return (yield from self._move_door(text, opened=False))
-
     def _move_door(self, text: str, opened: bool) -> Commands:
         thing = self._resolve(text)
         self._require_near(thing)
@@ -196,12 +189,6 @@ class TextSkills:
         yield (f"{'open' if opened else 'close'} {thing.name}", thing.name)
         self._senses.note_door(thing.name, opened)
         return thing.name
-
-    def _switch_on(self, text: str) -> Commands:
-        return (yield from self._switch(text, _S.ON, _S.OFF))
-
-    def _switch_off(self, text: str) -> Commands:
-        return (yield from self._switch(text, _S.OFF, _S.ON))
 
     def _switch(self, text: str, gained: ObjectState, lost: ObjectState) -> Commands:
         thing = self._resolve(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks.alfworld.sentences import deed_of, kinds_in, label_of, read_places, read_sight
@@ -57,7 +57,8 @@ class NoteReader:
         about = [note for _, note in notes if note.thing == self._thing]
         self._way = tuple(self._steps(fitting, about))
         # Where this thing was, then where the things of other notes were.
-        self._first = _ranks(place for note in (*about, *(note for _, note in notes)) for place in note.found_at)
+        found = dict.fromkeys(place for note in (*about, *(note for _, note in notes)) for place in note.found_at)
+        self._first = {place: rank for rank, place in enumerate(found)}
         self._last = frozenset(place for note in about for place in note.vain)
         self._advised = ""
         self._unheeded = Counter[str]()
@@ -220,7 +221,3 @@ def _parts(step: str, thing: str) -> Iterator[str]:
     if found:
         yield thing
         yield from after.split()
-
-
-def _ranks(places: Iterable[str]) -> dict[str, int]:
-    return {place: rank for rank, place in enumerate(dict.fromkeys(places))}

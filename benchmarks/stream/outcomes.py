@@ -66,7 +66,7 @@ def _row(orders: Sequence[Sequence[StreamTask]]) -> dict[str, Any]:
         "tasks": len(orders[0]),
         "lost": sum(bool(task.lost) for task in tasks),
         "success_rate": mean_of(rates),
-        "std_over_orders": _deviation(rates),
+        "std_over_orders": round(statistics.stdev(rates), 4) if len(rates) > 1 else 0.0,
         "progress_rate": mean_of([task.progress for task in tasks]),
         "steps_mean": mean_of([task.steps for task in done], 2),
         "tokens_mean": mean_of([task.told_tokens for task in done], 1),
@@ -76,7 +76,3 @@ def _row(orders: Sequence[Sequence[StreamTask]]) -> dict[str, Any]:
         "update_share": share_of(operations["UPDATE"], len(tasks)),
         "cumulative_success": cumulative(orders),
     }
-
-
-def _deviation(rates: Sequence[float]) -> float:
-    return round(statistics.stdev(rates), 4) if len(rates) > 1 else 0.0

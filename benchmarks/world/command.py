@@ -283,7 +283,7 @@ class HomePlay:
             ahead = here.inverse().apply(_point(thing.position))
             distance = float((ahead[0] ** 2 + ahead[1] ** 2) ** 0.5)
             wide = self._robot.config.field_of_view_rad
-            is_ahead = ahead[0] > 0.3 and abs(_bearing(ahead)) < 0.4 * wide
+            is_ahead = ahead[0] > 0.3 and abs(float(np.arctan2(ahead[1], ahead[0]))) < 0.4 * wide
             shut = any(outer.door is ObjectState.CLOSED for _, outer in believed.around(thing.id))
             clear = not world.layout.hides(here.position[:2], _point(thing.position)[:2])
             if is_ahead and distance < 0.8 * self._robot.config.view_range_m and not shut and clear:
@@ -293,10 +293,6 @@ class HomePlay:
 
 def _point(position: tuple[float, float, float]) -> FloatArray:
     return np.array(position)
-
-
-def _bearing(ahead: FloatArray) -> float:
-    return float(np.arctan2(ahead[1], ahead[0]))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -67,14 +67,14 @@ def test_first_text_that_is_no_game_is_nonsense(text: str) -> None:
 )
 def test_planner_wins_a_game_of_each_type(task: str, done: Callable[[SmallGame], bool]) -> None:
     played = play(SmallGame({**KITCHEN, "drawer 2": ["pen 1"]}, task, done))
-    assert played.won, (played.goals, played.failure, played.trail)
+    assert played.won, (played.failure, played.transcript)
     assert played.steps < 30
 
 
 def test_things_and_places_that_no_catalogue_knows_work_by_their_names() -> None:
     layout = {"flurbtable 1": [], "drawer 1": [], "countertop 1": ["gizmo 1"]}
     played = play(SmallGame(layout, "put a gizmo in flurbtable", lambda game: "gizmo 1" in game.layout["flurbtable 1"]))
-    assert played.won, (played.goals, played.failure, played.trail)
+    assert played.won, (played.failure, played.transcript)
 
 
 def test_text_commands_and_the_end_are_all_that_the_robot_needs_of_a_game() -> None:

@@ -1,8 +1,6 @@
 """`bench memento` on a home of our own."""
 
-import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from benchmarks.memento.command import write_label_space
 from benchmarks.memento.life import GoalHistory, MementoLife, OraclePlanner
 from benchmarks.memento.robot import FloorPlan, SymbolicRobot, SymbolicWorld
 from benchmarks.memento.tasks import Home, Task, load_homes
+from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.planner import PlanningContext, PlanOutcome, PlanRun
@@ -132,33 +131,18 @@ def test_goal_that_was_met_before_its_turn_counts_only_in_order(home: Home) -> N
     assert history.met() == [False, False]
 
 
-def test_oracle_meets_all_goals(home: Home, run_planner: Callable[..., list[SkillCall]]) -> None:
+def test_oracle_meets_all_goals(home: Home) -> None:
     task = home.first[0]
     robot = robot_in(home, task)
     history = GoalHistory(task, robot.world)
-    calls = run_planner(OraclePlanner(task, robot.world), task.instruction, robot, history.watch)
+    situation = PlanningContext(None)  # type: ignore[arg-type]
+    calls = []
+    for step in OraclePlanner(task, robot.world).run(task.instruction, situation):
+        calls.append(step.call.skill)
+        robot.execute(step.call)
+        history.watch()
     assert history.met() == [True, True]
-    assert [call.skill for call in calls].count("PutObject") == 2
-
-
-@pytest.fixture
-def run_planner() -> Callable[..., list[SkillCall]]:
-    from memory_node.planner.planner import Planner, PlanningContext
-
-    def run(planner: Planner, text: str, robot: SymbolicRobot, watch: Callable[[], None]) -> list[SkillCall]:
-        situation = PlanningContext(None)  # type: ignore[arg-type]
-        steps, calls = planner.run(text, situation), []
-        try:
-            step = next(steps)
-            while True:
-                calls.append(step.call)
-                result = robot.execute(step.call)
-                watch()
-                step = steps.send(result)
-        except StopIteration:
-            return calls
-
-    return run
+    assert calls.count("PutObject") == 2
 
 
 class Clocked:
@@ -203,6 +187,11 @@ LATER = [
 ]
 
 
+def rows_of(capsys: pytest.CaptureFixture[str], data: Path, *options: str) -> list[dict[str, Any]]:
+    assert main(["bench", "memento", "--data", str(data), "--json", *options]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
 @pytest.mark.parametrize(("said", "asked", "place"), LATER)
 def test_what_was_said_of_a_thing_finds_it_by_what_it_looks_like(
     said: str, asked: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
@@ -234,14 +223,9 @@ def test_what_was_said_of_a_thing_finds_it_by_what_it_looks_like(
         "told": "x",
     }
     data = written(tmp_path, home_with(first=[first], single=[later]))
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
     success = {}
     for memory in ("full", "none"):
-        args = parser.parse_args(["--data", str(data), "--memory", memory])
-        args.json, args.seed = True, 0
-        command.run(args)
-        row = json.loads(capsys.readouterr().out.splitlines()[0])
+        row = rows_of(capsys, data, "--memory", memory)[0]
         success[memory] = (row["success_rate"], row["wrong_things"])
     assert success == {"full": (1.0, 0), "none": (0.0, 0)}
 
@@ -268,13 +252,8 @@ def test_rows_come_for_each_memory(
 ) -> None:
     monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
     data = written(tmp_path, home_with())
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
     for memory, planner in (("full", "offline"), ("none", "offline"), ("gold", "offline"), ("none", "chance")):
-        args = parser.parse_args(["--data", str(data), "--memory", memory, "--planner", planner])
-        args.json, args.seed = True, 0
-        assert command.run(args) == 0
-        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        rows = rows_of(capsys, data, "--memory", memory, "--planner", planner)
         assert [row["kind"] for row in rows] == ["object_semantics", "user_pattern", "one memory", "joint", "all"]
         assert (rows[-1]["tasks"], rows[-1]["memory"], rows[-1]["planner"]) == (1, memory, planner)
         assert rows[-1]["wrong_things"] == 0 or planner == "chance"

@@ -25,6 +25,7 @@ pytest.importorskip("peft", reason="needs the extra learning")
 
 import torch
 import transformers
+from tiny_models import tiny_llama
 
 from training.adapters.example import answered
 from training.adapters.learning import Schedule, learn
@@ -81,19 +82,8 @@ class Words:
         return self._words.index(word)
 
 
-def tiny(seed: int, width: int = 48) -> transformers.LlamaForCausalLM:
-    torch.manual_seed(seed)
-    config = transformers.LlamaConfig(
-        vocab_size=400,
-        hidden_size=width,
-        intermediate_size=2 * width,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=2048,
-        tie_word_embeddings=True,
-    )
-    return transformers.LlamaForCausalLM(config)
+def tiny(seed: int) -> transformers.LlamaForCausalLM:
+    return tiny_llama(400, seed=seed, intermediate_size=96, tie_word_embeddings=True)
 
 
 @pytest.fixture(autouse=True)

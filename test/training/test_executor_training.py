@@ -17,7 +17,7 @@ pytest.importorskip("gguf", reason="needs the extra learning")
 
 import gguf
 import torch
-import transformers
+from tiny_models import tiny_llama
 
 from training.adapters.adapter import interleaved, save_adapter, with_adapter
 from training.adapters.example import Example
@@ -84,17 +84,7 @@ def learnt_texts(example: Example) -> list[list[int]]:
 
 
 def tiny_model() -> object:
-    config = transformers.LlamaConfig(
-        vocab_size=128,
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=512,
-    )
-    torch.manual_seed(0)
-    return with_adapter(transformers.LlamaForCausalLM(config), 4)
+    return with_adapter(tiny_llama(128, 32, intermediate_size=48, max_position_embeddings=512), 4)
 
 
 def examples() -> list[Example]:

@@ -18,7 +18,7 @@ pytest.importorskip("peft", reason="needs the extra learning")
 pytest.importorskip("gguf", reason="needs the extra learning")
 
 import torch
-import transformers
+from tiny_models import tiny_llama
 from tiny_world import TASKS, VETTING, WordEmbedder, attempt, world
 
 from training.adapters.adapter import with_adapter
@@ -112,7 +112,7 @@ def tiny() -> tuple[Words, dict[str, Any]]:
     examples_of(attempts(), LessonBank(WordEmbedder()), VETTING, heard, 10_000)
     words = Words(heard.texts)
     examples = examples_of(attempts(), LessonBank(WordEmbedder()), VETTING, words, 10_000)
-    model = bare_model(len(words))
+    model = tiny_llama(len(words))
     optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3)
     for step in range(120):
         loss_of(model, examples[step % len(examples)]).backward()
@@ -121,23 +121,9 @@ def tiny() -> tuple[Words, dict[str, Any]]:
     return words, model.state_dict()
 
 
-def bare_model(words: int):
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(
-        vocab_size=words,
-        hidden_size=48,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=2048,
-    )
-    return transformers.LlamaForCausalLM(config)
-
-
 def adapted(tiny):
     words, weights = tiny
-    model = bare_model(len(words))
+    model = tiny_llama(len(words))
     model.load_state_dict(weights)
     torch.manual_seed(0)  # of the adapter: two runs begin alike
     return with_adapter(model, 4)

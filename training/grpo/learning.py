@@ -96,7 +96,8 @@ def reinforce(
         yield curve
     while curve.updates < schedule.updates:
         first = (schedule.seed * 1_000_003 + curve.updates) * (1 + schedule.tasks * schedule.rollouts)
-        drawn = torch.randint(task_count, (schedule.tasks,), generator=_draws(first), device="cpu").tolist()
+        draws = torch.Generator("cpu").manual_seed(first)
+        drawn = torch.randint(task_count, (schedule.tasks,), generator=draws, device="cpu").tolist()
         pair.eval()  # what is reinforced is what was sampled: no dropout between them
         asked = [(task, number) for task in drawn for number in range(schedule.rollouts)]
         own = portion(range(len(asked)))
@@ -145,10 +146,6 @@ def add_gradients(
                 latent = read.latent.log_density(torch.tensor(decision.soft))
                 gain = gain + clipped_gain(latent, latent.detach(), advantage).sum()
             (-gain / tokens).backward()
-
-
-def _draws(seed: int) -> torch.Generator:
-    return torch.Generator("cpu").manual_seed(seed)
 
 
 def _gains(rewards: list[float], rollouts: int) -> list[float]:

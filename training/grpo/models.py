@@ -91,7 +91,11 @@ class TorchModels:
     def compiler(self, temperature: float, seed: int, decisions: Decisions) -> NotingCompiler:
         """Return the pair's compiler; see Models."""
         random = np.random.default_rng(seed)
-        return NotingCompiler(self.writer, self._states, self._count, temperature, random, decisions)
+
+        def count(text: str) -> int:
+            return len(self.speller.reply(text)) - 1
+
+        return NotingCompiler(self.writer, self._states, count, temperature, random, decisions)
 
     def executor(self) -> TorchChooser:
         """Return the pair's executor; see Models."""
@@ -107,9 +111,6 @@ class TorchModels:
         with torch.no_grad():
             read = self.pair.read(last.written.prompt, last.written.tokens, last.wording)
             return np.asarray(read.behind.cpu().numpy())
-
-    def _count(self, text: str) -> int:
-        return len(self.speller.reply(text)) - 1
 
 
 @dataclass
