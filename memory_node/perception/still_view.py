@@ -23,8 +23,9 @@ _FIRST_DEPTH, _FIRST_SHARE, _FIRST_COLOR = 0.001, 0.02, 1.0
 # The mean and the noise of a block are those of about so many views.
 _VIEWS = 30
 _NEVER_NS = -(2**62)
-# Views are wanted for so long after something new, until memory has settled on it.
-_SETTLES_S = 1.0
+# Views are wanted for so long after something new, or so many: memory has settled on it by then. It gives a thing up
+# that half as many show to be gone.
+_SETTLES_S, _SETTLES_VIEWS = 1.0, 20
 # Views at rest are compared at least so often (s): what appears, moves or vanishes is seen within 0.2 s.
 _COMPARED_WITHIN_S = 0.15
 
@@ -48,6 +49,7 @@ class StillView:
         self._layers: tuple[_Layer, ...] = ()
         self._used_ns = self._new_ns = self._compared_ns = self._asked_ns = _NEVER_NS
         self._step_ns = 0  # from the view before to the newest
+        self._settling = 0  # views that memory has taken in since something was new
 
     def rest_s(self, stamp_ns: int) -> float:
         """Return for how long, from a view on, none need even be compared: nothing was new for a while, one was
@@ -78,20 +80,21 @@ class StillView:
         if interval_ns < 0:
             self._used_ns = self._asked_ns = _NEVER_NS
         if interval_ns < 0 or self._is_new(map_T_camera, color, depth_m):
-            self._new_ns = stamp_ns
+            self._new_ns, self._settling = stamp_ns, 0
         self._compared_ns = stamp_ns  # last: another thread asks whether the next view is at rest
         return self._is_due(stamp_ns, interval_ns) or self._settles(stamp_ns)
 
     def used(self, stamp_ns: int) -> None:
         """Note that memory has taken a view in; while it cannot, every view is wanted."""
         self._used_ns = stamp_ns
+        self._settling += 1
 
     def _is_due(self, stamp_ns: int, interval_ns: int) -> bool:
         """Return whether the period is over, or would be too long over with the next view."""
         return stamp_ns - self._used_ns > self._period_ns - min(interval_ns, self._period_ns) // 2
 
     def _settles(self, stamp_ns: int) -> bool:
-        return stamp_ns - self._new_ns <= _SETTLES_S * 1e9
+        return stamp_ns - self._new_ns <= _SETTLES_S * 1e9 and self._settling < _SETTLES_VIEWS
 
     def _is_new(self, map_T_camera: Pose, color: NDArray[np.uint8], depth_m: NDArray[np.float32]) -> bool:
         if not self._stands(map_T_camera):

@@ -118,7 +118,13 @@ def test_noise_is_nothing_new(scene: Scene, view: StillView) -> None:
 
 
 def test_first_view_is_wanted_and_those_until_memory_has_settled() -> None:
-    assert all(Scene().shows(StillView(0.2), 30))
+    wanted = Scene().shows(StillView(10.0), 60)
+    assert wanted == [True] * 21 + [False] * 39, "twenty from the first whose camera is known to stand"
+
+
+def test_views_are_wanted_for_a_second_where_few_come(scene: Scene) -> None:
+    view = StillView(10.0)
+    assert scene.shows(view, 14, step_ns=100_000_000) == [True] * 12 + [False] * 2
 
 
 def test_a_slow_camera_is_looked_at_with_each_frame(scene: Scene) -> None:
