@@ -111,6 +111,8 @@ def _spoken(word: str, verb: str, speaker: str) -> str:
     return _SPEAKER[word].format(speaker) + verb
 
 
+# Concepts of a told statement: a rule binds by whatever it names, also at the end of a long sentence.
+_MOST_TOLD_OF = 40
 # Most propositions of a unit (PlugMem).
 MOST_PROPOSITIONS = 10
 
@@ -178,7 +180,7 @@ def told_propositions(
             named = named.after(whole)
             text = with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole
             structure = tuple(fact.to_json() for fact in read(whole, step))
-            about, told_by = concepts_of("", text), step.subject
+            about, told_by = concepts_of("", text, _MOST_TOLD_OF), step.subject
             found[text] = Proposition(text, about, (step.source,), step.stamp_ns, structure=structure, told_by=told_by)
     return list(found.values())[:MOST_PROPOSITIONS]
 

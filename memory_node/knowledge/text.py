@@ -193,13 +193,13 @@ def concepts_said_in(text: str) -> frozenset[str]:
     return frozenset(spans_of(plain_words(text))) | frozenset(things_in(text))
 
 
-def concepts_of(subject: str, text: str) -> frozenset[str]:
-    """Return the concept tags of a proposition: its subject, its names, then its things; at most MOST_CONCEPTS."""
+def concepts_of(subject: str, text: str, most: int = MOST_CONCEPTS) -> frozenset[str]:
+    """Return the concept tags of a proposition: its subject, its names, then its things; at most `most`."""
     chosen: dict[str, None] = {}
     for concept in (*([name_key(subject)] if subject else ()), *names_in(text), *things_in(text)):
         if concept and concept not in _NEVER:
             chosen.setdefault(concept)
-        if len(chosen) == MOST_CONCEPTS:
+        if len(chosen) == most:
             break
     return frozenset(chosen)
 

@@ -160,3 +160,11 @@ def test_all_that_was_told_of_a_thing_is_forgotten_at_once(graph: KnowledgeGraph
     gone = graph.tell("Please forget what I told you about the vase.")
     assert len(gone) == 3
     assert standing(graph) == kept
+
+
+def test_long_sentence_is_found_by_the_thing_that_it_names_last(graph: KnowledgeGraph) -> None:
+    said = (
+        "Granny Edith lost her old hearing aid somewhere between kitchen door, garden gate, wood shed, bed and candle."
+    )
+    graph.tell(said)
+    assert [one.text for one in graph.told_facts("Put the candle on the desk.")] == [said]

@@ -36,6 +36,8 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The lamp must stay off.", Relation.NEVER, "lamp", ""),
         ("The safe must be kept locked.", Relation.NEVER, "safe", ""),
         ("Our cat Mimi likes to lie on the laptop, so keep it closed.", Relation.NEVER, "laptop", ""),
+        ("The vase is old, so nobody may move it.", Relation.NEVER, "vase", ""),
+        ("The ring lies in the dish... no, in the bowl, so nobody should wash that bowl.", Relation.NEVER, "bowl", ""),
         ("Leo may have anything except bread.", Relation.AVOIDS, "Leo", "bread"),
         ("It's Tom who is allergic to eggs.", Relation.AVOIDS, "Tom", "eggs"),
         ("Dad usually takes a nap after lunch.", Relation.DOES, "Dad", "takes a nap after lunch"),

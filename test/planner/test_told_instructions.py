@@ -58,6 +58,11 @@ def test_ban_that_no_form_reads_is_asked_about(robot: CookingRobot, word_embedde
         ("Only Eva handles the vase.", "Put the vase on the sofa."),
         ("The towel is reserved for visitors of ours.", "Bring me the towel."),
         ("Metal doesn't go in the microwave.", "Put the fork in the microwave."),
+        ("While we have visitors nobody goes into the bedroom.", "Bring me the pillow from the bedroom."),
+        (
+            "Nobody uses the microwave except on Sundays.",
+            "Heat the bread in the microwave.",
+        ),  # the clock is on a Thursday
     ],
 )
 def test_rule_in_other_words_is_asked_about(
@@ -73,6 +78,12 @@ def test_rule_in_other_words_is_asked_about(
 def test_what_is_only_said_of_a_thing_is_no_rule(robot: CookingRobot, word_embedder: TextEmbedder, told: str) -> None:
     robot.memory.tell_fact(told)
     assert robot.carry_out("Put the newspaper on the sofa.", word_embedder).outcome.success
+
+
+def test_what_was_told_of_a_thing_by_another_name_is_told(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    robot.memory.tell_fact("Papa gets grumpy when the TV is on during dinner.")
+    result = robot.carry_out("Turn on the television.", word_embedder)
+    assert any("Papa gets grumpy" in note for note in result.notes)
 
 
 def test_person_may_insist_on_what_only_sounds_forbidden(robot: CookingRobot, word_embedder: TextEmbedder) -> None:

@@ -125,13 +125,12 @@ class BindingFacts:
         """The facts that are true now."""
         return self._true(self.facts)
 
-    def _true(self, facts: Iterable[ToldFact]) -> list[ToldFact]:
-        return [fact for fact in facts if fact.true_at(self.now_ns, self._part)]
+    def _true(self, facts: Iterable[ToldFact], any_time: bool = False) -> list[ToldFact]:
+        return [one for one in facts if one.true_at(self.now_ns, one.part_of_day if any_time else self._part)]
 
     def of(self, relation: Relation, any_time: bool = False) -> list[ToldFact]:
         """Return the facts of a relation that are true now; any_time: those of another time of the day, too."""
-        told = self._by_relation.get(relation, [])
-        return [one for one in told if one.true_at(self.now_ns, one.part_of_day)] if any_time else self._true(told)
+        return self._true(self._by_relation.get(relation, []), any_time)
 
     def concerns(self, act: Act) -> bool:
         """Return whether any fact may speak against an act, by the classes of its things alone; also where one of them
@@ -391,21 +390,20 @@ class BindingFacts:
         told = [one for one in self.of(Relation.OWNED) if thing is not None and self._is_meant(one.subject, thing)]
         return max(told, key=lambda one: one.told_ns).text if told else ""
 
-    def place_of(self, class_name: str, object_id: str = "") -> ToldFact | None:
-        """Return the newest fact that says where a thing belongs now; one that names the time of day comes first."""
-        thing = self._objects.get(object_id)
-        told = [
-            one for one in self._about(class_name, thing) if one.relation is Relation.BELONGS and not _is_vague(one)
-        ]
+    def place_of(self, class_name: str, object_id: str = "", any_time: bool = False) -> ToldFact | None:
+        """Return the newest fact that says where a thing belongs now; one that names the time of day comes first.
+        any_time: or at another time of the day."""
+        about = self._about(class_name, self._objects.get(object_id), any_time)
+        told = [one for one in about if one.relation is Relation.BELONGS and not _is_vague(one)]
         return max(told, key=lambda one: (bool(one.part_of_day), one.told_ns), default=None)
 
-    def _about(self, class_name: str, thing: SceneObject | None) -> list[ToldFact]:
+    def _about(self, class_name: str, thing: SceneObject | None, any_time: bool = False) -> list[ToldFact]:
         whole = self.kinds.whole(class_name) if class_name else ""
         names = dict.fromkeys(folded(name) for name in (class_name, whole) if name)
         return [
             fact
             for name in names
-            for fact in self._true(self._by_class.get(name, ()))
+            for fact in self._true(self._by_class.get(name, ()), any_time)
             if thing is None or self._is_meant(fact.subject, thing)
         ]
 

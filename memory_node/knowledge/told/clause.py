@@ -11,8 +11,8 @@ from memory_node.knowledge.told.binding import VERBS
 # What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
 _JOINED = re.compile(
     r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? "
-    r"(?=(?:he|she|it|they|no|neither|nor|never|do not|keep|must|may|is|are|can not|does not|has|have|sleeps?|works?|"
-    r"sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|stays?|I|we|"
+    r"(?=(?:he|she|it|they|no|nobody|neither|nor|never|do not|keep|must|may|is|are|can not|does not|has|have|"
+    r"sleeps?|works?|sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|stays?|I|we|"
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
     r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) )"
 )
@@ -120,7 +120,7 @@ def _parts(text: str) -> list[str]:
     things = _THING.findall(first)
     for one in others:
         word, _, rest = one.partition(" ")
-        if word in ("keep", "never", "leave", "use") or one.startswith("do not"):
+        if word in ("keep", "never", "leave", "use", "nobody") or one.startswith("do not"):
             # "Our cat likes to lie on the laptop, so keep it closed": what was named last.
             found.append(re.sub(r"\b(?:it|them)\b", things[-1] if things else subject, one))
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"

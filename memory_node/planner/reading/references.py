@@ -358,8 +358,11 @@ class References:
             ids = [thing.thing_id] if thing.thing_id else [one.id for one in self._of(thing.candidates)]
             if asks and ids and not any(self.past.place_before(one) for one in ids):
                 name = self.kinds[thing.object_class].best_name
-                asked = f"Nobody told me where the {name} belongs. Where shall I put it?"
-                raise UnclearError(asked, about=asks)
+                told = f"Nobody told me where the {name} belongs"
+                other = self.binding.place_of(thing.object_class, thing.thing_id, any_time=True)
+                raise UnclearError(
+                    f"{other.text.rstrip('.') if other is not None else told}. Where shall I put it?", about=asks
+                )
             raise UnreadableError(thing.text)
         self.note([fact])
         if fact.object.classes:

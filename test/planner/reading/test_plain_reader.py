@@ -141,6 +141,10 @@ def test_where_a_thing_belongs_is_asked_where_nobody_told_it() -> None:
     assert reading.question is not None
     assert "mug" in reading.question.text
     assert read("put the mug away", scene) is None
+    at_night = read("put the mug where it belongs", scene, ("In the morning the mug belongs on the shelf.",))
+    assert at_night is not None
+    assert at_night.question is not None
+    assert at_night.question.text == "In the morning the mug belongs on the shelf. Where shall I put it?"
     took = deed("PickupObject", "m", "Mug", "2026-03-03 17:50", from_id="counter", from_class="CounterTop")
     assert read("put the mug back where it belongs", scene, deeds=(took,)) is None
 
