@@ -22,6 +22,7 @@ from memory_node.domain.scene import (
     place_at,
     relations_as_of,
 )
+from memory_node.domain.states import ObjectState, door_of
 from memory_node.scene_graph.object_table import ObjectTable, Rows
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.resolve import meant_row, off_rail_m
@@ -186,14 +187,17 @@ class GraphReadings:
         return rows[~self.state.table.removed[rows]]
 
     def distances(
-        self, name: str, position: tuple[float, float, float], may_have_slid: bool
+        self, name: str, position: tuple[float, float, float], door: ObjectState | None = None
     ) -> tuple[Rows, FloatArray]:
         """Return the rows (n) of the present objects of a class, and how far their centres are from a position in map
-        (n,), m. may_have_slid: what opens by sliding may have been pulled out or pushed in; its way counts nothing."""
-        rows = self._present_of_class(name)
-        if may_have_slid:
-            return rows, off_rail_m(self.state, rows, np.array(position))
-        return rows, np.linalg.norm(self.state.table.center[rows] - np.array(position), axis=1)
+        (n,), m. door: whether the one meant was opened or closed just now: the way of what slides counts nothing then,
+        but for one that was so already."""
+        rows, place = self._present_of_class(name), np.array(position)
+        straight_m = np.linalg.norm(self.state.table.center[rows] - place, axis=1)
+        if door is None:
+            return rows, straight_m
+        was_so = np.array([door_of(self.state.table.record(row).states) is door for row in rows.tolist()], dtype=bool)
+        return rows, np.where(was_so, straight_m, off_rail_m(self.state, rows, place))
 
     def id_of(self, row: int) -> str:
         """Return the id of the object of a row."""

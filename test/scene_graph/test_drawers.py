@@ -67,10 +67,20 @@ def test_drawer_that_stands_elsewhere_and_was_not_opened_is_another(
 def test_drawer_that_is_said_to_be_out_is_the_one_on_whose_rail_that_is(graph: SceneGraph, world: World) -> None:
     world.boxes.clear()
     look(graph, world, 1.0, ObjectState.CLOSED, OUT)
-    rows, away_m = graph.distances("Drawer", (OUT, 0.0, 0.5), True)
+    rows, away_m = graph.distances("Drawer", (OUT, 0.0, 0.5), ObjectState.OPENED)
     lower = [graph.object(graph.id_of(row)).box.center[2] < 0.6 for row in rows.tolist()]
     assert away_m[lower] == pytest.approx([0.0], abs=0.05)
     assert away_m[[not one for one in lower]] == pytest.approx([0.25], abs=0.05)
+
+
+def test_drawer_that_is_out_was_not_pulled_out_just_now_where_it_is_not(graph: SceneGraph, world: World) -> None:
+    world.boxes.clear()
+    look(graph, world, 1.0, ObjectState.CLOSED, SHUT)
+    look(graph, world, 5.0, ObjectState.OPENED, OUT)
+    for door, off_m in ((ObjectState.CLOSED, 0.0), (ObjectState.OPENED, abs(OUT - SHUT))):
+        rows, away_m = graph.distances("Drawer", (SHUT, 0.0, 0.75), door)
+        is_upper = [graph.object(graph.id_of(row)).box.center[2] > 0.6 for row in rows.tolist()]
+        assert away_m[is_upper] == pytest.approx([off_m], abs=0.05)
 
 
 def test_reference_to_a_shut_drawer_means_it_when_it_is_pulled_out(graph: SceneGraph, world: World) -> None:
