@@ -235,7 +235,8 @@ class Locator:
         if mention.on:
             if (yield from self._look_where_told(attempt, name, mention)):
                 return
-            raise NothingFound(f"no {mention} found in or on the {self._kinds[mention.on[0]].best_name}")
+            where = self._kinds[mention.on[0]].best_name
+            raise NothingFound(f"no {mention} found in or on the {where}{self._known_elsewhere(mention)}")
         room_id = self._lookup.room_called(mention.room)
         for object_class in mention.candidates:
             stops = self._lookup.search_stops(object_class, room_id)
@@ -257,6 +258,12 @@ class Locator:
             return False
         sought = self._sought_in_vain.issuperset(mention.candidates)
         return sought or (bool(mention.stand_ins) and self._lookup.surveyed)
+
+    def _known_elsewhere(self, mention: Mention) -> str:
+        """Return in words what one that was not meant is on or in; "" where memory knows of none."""
+        supports = (self._lookup.scene_object(one.support_id) for one in self._lookup.of_classes(mention.candidates))
+        support = next(filter(None, supports), None)
+        return f"; I know of one at the {self._kinds[support.class_name].best_name}" if support is not None else ""
 
     def _look_where_told(
         self, attempt: GoalAttempt, name: str, mention: Mention

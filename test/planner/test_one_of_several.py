@@ -61,8 +61,9 @@ def test_thing_is_looked_for_where_it_is_told_to_be(robot, word_embedder, words)
 def test_another_thing_takes_its_part_only_where_nobody_can_be_asked(kitchen, word_embedder, asks, moved) -> None:
     kitchen.things["drawer"] = replace(kitchen.things["m-fridge"], id="drawer", object_class="Drawer")
     planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder, asks=asks), kitchen.kinds)
-    InstructionExecutor(kitchen, kitchen, planner).execute("put the mug from the drawer in the sink")
+    result = InstructionExecutor(kitchen, kitchen, planner).execute("put the mug from the drawer in the sink")
     assert [name for name, one in kitchen.things.items() if one.support_id == "m-sink" and "mug" in name] == moved
+    assert ["I know of one at the counter" in text for text in result.outcome.failures] == [True] * (not moved)
 
 
 @pytest.mark.parametrize("last", ["pillow", "cushion"])
