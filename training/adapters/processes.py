@@ -6,6 +6,7 @@ number of processes, except for the order in which numbers are added up.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +22,7 @@ def begin(seed: int, threads: int) -> None:
     """Join the run's other processes, seed all draws, and let new tensors lie on this process' device."""
     if _count() > 1 and not distributed.is_initialized():
         distributed.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+        atexit.register(distributed.destroy_process_group)
     torch.manual_seed(seed)
     torch.set_num_threads(threads)
     torch.set_default_device(device())
