@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
@@ -13,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import ChatModel, Deadline, Message, Reply, ReplyForm, ignore
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.native import WHEEL_RELEASE
@@ -38,9 +38,12 @@ def mark_of(model: ModelConfig) -> str:
 class KeptLines(Generic[Made]):
     """What was made before, by its key; a file of JSON objects, one a line, keeps it from run to run.
 
-    A line that an interrupted run tore is cut off, and one of which nothing can be made is passed over.
+    A last line that an interrupted run tore is cut off.
 
     path: the file, None for this process alone. made: makes a value of an object without its key.
+
+    Raises:
+        InvalidValueError: another line is none that was kept; the message names it, and the file stays as it is.
     """
 
     def __init__(self, path: Path | None, made: Callable[[dict[str, Any]], Made]) -> None:
@@ -51,13 +54,17 @@ class KeptLines(Generic[Made]):
         path.parent.mkdir(parents=True, exist_ok=True)
         content = path.read_bytes() if path.is_file() else b""
         whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.truncate(path, whole)
-        for line in content[:whole].splitlines():
-            with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
+        for number, line in enumerate(content[:whole].splitlines(), 1):
+            if not line:  # files of earlier checkouts have empty ones
+                continue
+            try:
                 row = json.loads(line)
                 key = row.pop("key")
                 self._known[key] = made(row)
+            except (ValueError, TypeError, LookupError, AttributeError) as error:
+                raise InvalidValueError(f"{path}, line {number}: nothing that was kept: {error!r}") from error
+        if whole < len(content):
+            os.truncate(path, whole)
 
     def __len__(self) -> int:
         return len(self._known)

@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from benchmarks.reply_cache import ReplyCache
+from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message, Reply, ToolCall
 
 
@@ -36,3 +39,11 @@ def test_cache_outlives_a_torn_line_and_asks_only_what_is_new(tmp_path: Path) ->
     assert ReplyCache(model, path, "m").reply((Message("user", "two"),)).text.startswith("reply 2")
     assert model.asked == 2
     assert ReplyCache(model, path, "with other weights").reply(first).text.startswith("reply 3")
+
+
+def test_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path, content = tmp_path / "games.jsonl", '{"task": "put a mug in sink.", "won": true}\n{"task": '
+    path.write_text(content)
+    with pytest.raises(InvalidValueError, match=r"games\.jsonl, line 1"):
+        ReplyCache(Talker(), path, "m")
+    assert path.read_text() == content

@@ -45,10 +45,23 @@ def test_held_object_seen_while_driving_stays_one(graph: SceneGraph, apple: Scen
     assert np.allclose(graph.object(apple.id).box.center, [7.4, 0.0, 0.95])
 
 
-def test_second_apple_beyond_the_hand_is_another_one(graph: SceneGraph, apple: SceneObject) -> None:
+@pytest.mark.parametrize("places", [((3.4, 0.0, 0.95), (5.0, 0.5, 0.9)), ((5.0, 0.5, 0.9),)], ids=["both", "it alone"])
+def test_second_apple_beyond_the_hand_is_another_one(
+    graph: SceneGraph, apple: SceneObject, places: tuple[tuple[float, float, float], ...]
+) -> None:
     graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
-    graph.observe(frame(3, 3.0, seen("Apple", (3.4, 0.0, 0.95), (5.0, 0.5, 0.9))))
+    graph.observe(frame(3, 3.0, seen("Apple", *places)))
     assert len(graph.objects()) == 2
+
+
+def test_apple_that_is_known_to_lie_within_reach_is_not_the_one_in_the_hand(
+    graph: SceneGraph, apple: SceneObject
+) -> None:
+    graph.observe(frame(2, 3.0, seen("Apple", (5.0, 0.0, 0.9))))
+    graph.apply_change(StateChange(apple.id, "Apple", 3 * SECOND_NS, held=True))
+    graph.observe(frame(4, 4.5, seen("Apple", (5.0, 0.0, 0.9))))
+    assert len(graph.objects()) == 2
+    assert not np.allclose(graph.object(apple.id).box.center, [5.0, 0.0, 0.9])
 
 
 def test_sighting_at_the_new_place_before_the_report_is_no_second_object(graph: SceneGraph, apple: SceneObject) -> None:
