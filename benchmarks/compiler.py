@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
 from benchmarks.compiler_text import (
     ALFWORLD_VARIANTS,
-    COMPILERS,
+    SCIENCEWORLD_COMPILERS,
     SCIENCEWORLD_VARIANTS,
     rows_of_alfworld,
     rows_of_scienceworld,
@@ -39,7 +39,7 @@ _VARIANTS_OF = {
 }
 _VARIANTS = tuple(dict.fromkeys(variant for variants in _VARIANTS_OF.values() for variant in variants))
 # Who compiles where nobody is named.
-_COMPILERS_OF = dict.fromkeys(PLACES, ("rules", "model")) | {"scienceworld": COMPILERS}
+_COMPILERS_OF = dict.fromkeys(PLACES, ("rules", "model")) | {"scienceworld": SCIENCEWORLD_COMPILERS}
 # As in `bench household --faults`: failures of one goal after which the executor gives up.
 _PATIENCE = 3
 

@@ -26,8 +26,8 @@ from memory_node.domain.errors import InvalidValueError
 
 SCIENCEWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS)
 ALFWORLD_VARIANTS = (*SCIENCEWORLD_VARIANTS, *WITH_LATENT)
-# Of lessons. The others compile skills, and a lesson is played with commands.
-COMPILERS = ("rules",)
+# The others compile skills, and a lesson is played with commands.
+SCIENCEWORLD_COMPILERS = ("rules",)
 _WITHOUT_ATTEMPTS = frozenset({NONE, EMPTY_M})
 
 
@@ -94,10 +94,10 @@ def rows_of_scienceworld(
             no transcript.
         ResourceMissingError: the engine or Java is not installed.
     """
-    if others := sorted(set(args.compilers) - set(COMPILERS)):
+    if others := sorted(set(args.compilers) - set(SCIENCEWORLD_COMPILERS)):
         raise InvalidValueError(
-            f"--on scienceworld has the compilers {', '.join(COMPILERS)}, got {', '.join(others)}: these compile "
-            "skills, and lessons are played with commands"
+            f"--on scienceworld has the compilers {', '.join(SCIENCEWORLD_COMPILERS)}, got {', '.join(others)}: these "
+            "compile skills, and lessons are played with commands"
         )
     lacking = [variant for variant in variants if variant not in _WITHOUT_ATTEMPTS]
     if lacking and args.attempts is None:

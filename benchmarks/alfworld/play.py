@@ -53,7 +53,7 @@ def _place(label: str) -> ObjectKind:
 _COMMAND_NS = 1_000_000_000
 # A look covers a whole plot, and the text names everything there, so nothing is overlooked.
 _SCENE = SceneGraphConfig(area_spacing_m=PLOT_M, evidence_range_m=1.5 * PLOT_M, overlooked=0.01)
-# As the planner node has it by default: who compiles memory, and how often an instruction is tried.
+# How often an instruction is tried, as the planner node has it by default.
 _ATTEMPTS = 2
 
 
