@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.process_figures import figures_of
 from benchmarks.rows import emit
 from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, RelationScore, score_relations
-from benchmarks.scene_score import KNOWN, Sightings, score_scene
+from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
 from benchmarks.scene_site import CAMERA, ROOM_M, View, build_site, detect, rearrange, render, room_corner
 from memory_node.app.progress import progress_bar
 from memory_node.domain.geometry import OrientedBox, Pose
@@ -73,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         for text in [*relations.wrong, *(f"missed: {one}" for one in relations.missed)] if args.wrong else ():
             print(text, file=sys.stderr)
     emit([row], args.json)
+    gone = wrongly_removed(drive.graph, drive.site, drive.rooms, drive.sightings)
+    print(f"wrongly removed: {gone:.4f}", file=sys.stderr)
     return 0
 
 

@@ -34,7 +34,6 @@ class Sightings:
     old_place: dict[int, Thing] = field(default_factory=dict)
     old_id: dict[int, str] = field(default_factory=dict)
     moved: dict[int, bool] = field(default_factory=dict)
-    kept_id: dict[int, bool] = field(default_factory=dict)
     removed: list[int] = field(default_factory=list)
     _changed: bool = False
 
@@ -84,9 +83,7 @@ class Sightings:
     def _ask(self, number: int, site: Site, graph: SceneGraph) -> None:
         thing = site.things[number]
         near = [f for f in graph.objects_near(thing.box.center, 0.5) if f.existence >= 0.5]
-        hits = [found for found in near if is_match(thing, found)]
-        self.moved[number] = bool(hits)
-        self.kept_id[number] = any(found.id == self.old_id[number] for found in hits)
+        self.moved[number] = any(is_match(thing, found) for found in near)
 
     def _place_in_view(self, place: Thing, view: View) -> bool:
         """Return whether a place is in view from near enough, nothing before it."""
@@ -165,6 +162,15 @@ def _score_changes(graph: SceneGraph, sightings: Sightings, wrong: set[str]) -> 
         "moved_found": _share(sum(sightings.moved[n] for n in asked), len(asked)),
         "removed_found": _share(len(gone), len(looked)),
     }
+
+
+def wrongly_removed(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> float:
+    """Return the share of the things known before the change that stayed and are believed gone, whatever hid them."""
+    there = {thing.number for thing, _ in match([t for room in rooms for t in site.in_room(room)], memories(graph))}
+    stayed = {n for n, place in sightings.old_place.items() if n in site.things and site.things[n].box is place.box}
+    removed = {found.id for found in graph.snapshot(removed=True).objects if found.removed}
+    gone = [n for n in stayed - there if sightings.old_id.get(n, "") in removed]
+    return _share(len(gone), len(sightings.old_id), 0.0)
 
 
 def _believed(graph: SceneGraph, object_id: str, place: Thing) -> bool:
