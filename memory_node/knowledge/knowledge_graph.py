@@ -227,8 +227,12 @@ class KnowledgeGraph(KnowledgeQuestions):
             raise InvalidValueError("a fact: expected a statement, got a question")
         if what := subject_taken_back(text):
             with self._lock:
-                told = self._nodes.semantic.told()
-                return self._retracted([one for one in told if one.active and is_of(one, what)])
+                about = [one for one in self._nodes.semantic.told() if is_of(one, what)]
+                if not any(one.active for one in about):
+                    return ()
+                # What these took the place of does not count again: it was told of it, too.
+                texts = {one.text for one in about}
+                return self._retracted([one for one in about if one.active or one.replaced_by in texts])
         if words := words_taken_back(text):
             return self._take_back(words, text, stamp_ns)
         step = StandardStep(

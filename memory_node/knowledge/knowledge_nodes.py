@@ -225,12 +225,13 @@ class KnowledgeNodes:
             return
         held = self.semantic.structured()
         several = names_of_several(fact for one in held for fact in one.facts)
-        # Of which of two people of one name it was told, nobody knows.
+        # Of which of two people of one name it was told, nobody knows; what begins later ends nothing before.
         certain = [one for one in later.facts if one_is_meant(one, several)]
+        begun = [one for one in certain if one.from_ns <= later.stamp_ns]
         for earlier in held:
             corrects = corrected in earlier.sources
             ended = all(
-                any(one.replaces(fact) or (corrects and one.corrects(fact)) for one in certain)
+                any(one.replaces(fact) for one in begun) or (corrects and any(one.corrects(fact) for one in certain))
                 for fact in earlier.facts
             )
             if earlier.text != text and ended and self.semantic.order(earlier) <= self.semantic.order(later):

@@ -168,3 +168,42 @@ def test_long_sentence_is_found_by_the_thing_that_it_names_last(graph: Knowledge
     )
     graph.tell(said)
     assert [one.text for one in graph.told_facts("Put the candle on the desk.")] == [said]
+
+
+def test_what_was_replaced_by_what_is_forgotten_does_not_count_again(graph: KnowledgeGraph) -> None:
+    for number, owner in enumerate(("Anna", "Carl", "Ben")):
+        graph.tell(f"The mug is {owner}'s.", "", number * SECOND)
+    graph.tell("Forget everything I told you about the mug.")
+    assert standing(graph) == []
+
+
+@pytest.mark.parametrize(
+    "what", ["the coffee table", "Anna's mug", "the red mug", "the kitchen", "it", "the lamp being broken"]
+)
+def test_no_more_is_forgotten_than_what_was_told_of_it(graph: KnowledgeGraph, what: str) -> None:
+    kept = [
+        "Anna is allergic to nuts.",
+        "The blue mug is Ben's.",
+        "The coffee is decaf.",
+        "The kitchen table is broken.",
+    ]
+    kept += ["The lamp must never be moved."]
+    for one in kept:
+        graph.tell(one)
+    graph.tell(f"Forget what I said about {what}.")
+    assert standing(graph) == kept
+
+
+def test_what_somebody_meant_to_say_as_well_ends_nothing(graph: KnowledgeGraph) -> None:
+    graph.tell("The microwave is broken.", "", SECOND)
+    graph.tell("I meant to tell you: the oven is broken.", "", 2 * SECOND)
+    assert "The microwave is broken." in standing(graph)
+
+
+def test_what_holds_from_a_day_on_ends_nothing_before(graph: KnowledgeGraph) -> None:
+    graph.tell("The keys belong in the bowl.", "", SECOND)
+    graph.tell("From tomorrow the keys belong on the shelf.", "", 2 * SECOND)
+    now, later = (
+        [one.object.words for one in graph.facts() if one.true_at(stamp)] for stamp in (SECOND, 90_000 * SECOND)
+    )
+    assert (now, later) == (["bowl"], ["shelf"])

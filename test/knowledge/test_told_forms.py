@@ -36,6 +36,11 @@ def read(text: str) -> tuple[ToldFact, ...]:
         ("The lamp must stay off.", Relation.NEVER, "lamp", ""),
         ("The safe must be kept locked.", Relation.NEVER, "safe", ""),
         ("Our cat Mimi likes to lie on the laptop, so keep it closed.", Relation.NEVER, "laptop", ""),
+        ("Ida can eat anything, but not before dinner.", None, "", ""),
+        ("Ben may have anything but it must be warm.", None, "", ""),
+        ("Correction: Ben must not have nuts.", Relation.AVOIDS, "Ben", "nuts"),
+        ("Do not throw away the newspaper from Saturday.", None, "", ""),  # the one of Saturday, or from then on
+        ("The milk from Monday is off.", None, "", ""),
         ("The vase is old, so nobody may move it.", Relation.NEVER, "vase", ""),
         ("The ring lies in the dish... no, in the bowl, so nobody should wash that bowl.", Relation.NEVER, "bowl", ""),
         ("Leo may have anything except bread.", Relation.AVOIDS, "Leo", "bread"),
@@ -514,3 +519,21 @@ def test_what_is_said_aside_of_somebody_is_a_fact_of_its_own() -> None:
     role, avoids = read("Ulla, our guest, doesn't touch alcohol.")
     assert (role.relation, role.object.words) == (Relation.IS, "our guest")
     assert (avoids.relation, avoids.subject.words, avoids.object.classes) == (Relation.AVOIDS, "Ulla", ("WineBottle",))
+
+
+def test_it_is_the_thing_that_is_somewhere_and_not_its_place() -> None:
+    for text in (
+        "The vase stands on the table, do not touch it.",
+        "My watch is in the drawer and nobody may touch it.",
+    ):
+        assert [one.subject.classes for one in read(text) if one.relation is Relation.NEVER] in (
+            [("Vase",)],
+            [("Watch",)],
+        )
+
+
+@pytest.mark.parametrize(
+    "text", ["Robot, the vase, do not touch it.", "Today, the oven, the microwave and the fridge fail."]
+)
+def test_what_is_called_to_the_robot_is_no_role(text: str) -> None:
+    assert Relation.IS not in {one.relation for one in read(text)}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_node.knowledge.told.binding import VERBS
+from memory_node.knowledge.told.plainer import BEING, KIN
 
 # What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
 _JOINED = re.compile(
@@ -22,9 +23,15 @@ _LIKEWISE = re.compile(
     r"(?P<other>[A-Z][\w-]*) (?:is|are|does|do|has|have|can)(?: not)?,? (?:too|as well|either)"
 )
 _ROLE_AND_NAME = re.compile(r"^((?:my|[A-Z][\w-]*'s) [a-z-]+),? ([A-Z][\w-]*),? (?=[a-z])")
-_ASIDE = re.compile(r"^([A-Z][\w-]*), ((?:my|our|the|an?) [a-z][\w' -]*), (?=[a-z])")
+# Not "today, the oven, the microwave and the fridge are broken".
+_ASIDE = re.compile(
+    r"^([A-Z][\w-]*), ((?:my|our|the|an?) [a-z][\w' -]*), "
+    r"(?=(?:is|was|has|had|does|did|can|could|must|may|might|should|will|never|always|usually|needs|wants|takes|comes|"
+    r"sleeps|works|sits|reads|eats|drinks|likes|loves|hates|prefers|goes|belongs|lives|owns|stays) )"
+)
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
 _THING = re.compile(r"\b(?:in|on|at|with|into|onto) ((?:the|my|our) [\w' -]+)$")
+_LIVING = re.compile(rf"(?:my|our|the) (?:{BEING}|{KIN})(?: [A-Z][\w-]*)?|[A-Z][\w-]*|he|she|I|we")
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
 _LETTING = frozenset({"may", "can"})
@@ -117,12 +124,13 @@ def _parts(text: str) -> list[str]:
     if not subject:
         return [text]
     found = [first]
-    things = _THING.findall(first)
+    # "Our cat likes to lie on the laptop, so keep it closed": what was named last; not where a thing is.
+    is_living = _LIVING.fullmatch(subject) is not None and not re.search(r" (?:is|are) (?:in|on|at) ", first)
+    it = (_THING.findall(first) or [subject])[-1] if is_living else subject
     for one in others:
         word, _, rest = one.partition(" ")
         if word in ("keep", "never", "leave", "use", "nobody") or one.startswith("do not"):
-            # "Our cat likes to lie on the laptop, so keep it closed": what was named last.
-            found.append(re.sub(r"\b(?:it|them)\b", things[-1] if things else subject, one))
+            found.append(re.sub(r"\b(?:it|them)\b", it, one))
         elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
             found.append(f"{subject} belongs {one}")
         elif word == "not":

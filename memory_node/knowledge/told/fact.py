@@ -122,7 +122,7 @@ class ToldFact:
         return (self.from_ns or self.told_ns) < last_ns and not self.is_over(first_ns)
 
     def replaces(self, earlier: ToldFact) -> bool:
-        """Return whether an earlier fact ends because this one was told."""
+        """Return whether an earlier fact ends because this one was told, as soon as this one holds."""
         if {self.relation, earlier.relation} == {Relation.LIKES, Relation.AVOIDS}:  # a taste that has changed
             return self.subject.is_same(earlier.subject) and self.object.key == earlier.object.key
         if self.relation is not earlier.relation or not self.subject.is_same(earlier.subject):
@@ -175,7 +175,8 @@ def with_ends(facts: Sequence[ToldFact]) -> list[ToldFact]:
         later = [one for one in by_subject[subject] if one.replaces(fact)]
         if one_is_meant(fact, several):
             by_subject[subject].append(fact)
-        found.append(fact.within(fact.from_ns, later[-1].told_ns) if later else fact)
+        ends = min((max(one.told_ns, one.from_ns) for one in later), default=0)
+        found.append(fact.within(fact.from_ns, ends) if later else fact)
     return found[::-1]
 
 

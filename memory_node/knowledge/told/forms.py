@@ -49,6 +49,8 @@ _PLACED = re.compile(
 _FROM = re.compile(
     rf"(?:^|,? )(?:from|starting|as of) (?:next )?(?P<day>tomorrow|{'|'.join(DAYS)})(?: on(?:wards?)?)?(?:,? |$)", re.I
 )
+# "Do not throw away the newspaper from Saturday": that may be Saturday's.
+_OF_DAY = re.compile(rf"\b(?:the|an?|my|our|any) [\w'-]+ from (?:{'|'.join(DAYS)})$", re.I)
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
 _PART = re.compile(rf"(?:^| )(?:in the|at|all) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
@@ -147,12 +149,14 @@ class TellingReader:
         ends = _UNTIL.search(text)
         until = until_of(ends["until"], told_ns, self._zone) if ends is not None else 0
         text = text[: ends.start()] if ends is not None else text
-        begins = _FROM.search(text)
-        begin = until_of(begins["day"], told_ns, self._zone) if begins is not None else 0
-        text = f"{text[: begins.start()]}{text[begins.end() :]}".strip(" ,") if begins is not None else text
         part = _PART.search(text)
         text = f"{text[: part.start()]} {text[part.end() :]}".strip() if part is not None else text
-        if until is None or begin is None or CONDITIONS.search(text):
+        begins = _FROM.search(text)
+        begin = until_of(begins["day"], told_ns, self._zone) if begins is not None else 0
+        is_inside = begins is not None and begins.start() > 0 and begins.end() < len(text)
+        is_of_day = is_inside or (ends is None and _OF_DAY.search(text) is not None)
+        text = f"{text[: begins.start()]}{text[begins.end() :]}".strip(" ,") if begins is not None else text
+        if until is None or begin is None or is_of_day or CONDITIONS.search(text):
             return ()
         read = (tuple(self._meant(clause)) for clause in parsed(plainer(text)))
         facts = next(filter(None, read), ())

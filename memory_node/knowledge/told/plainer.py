@@ -56,7 +56,7 @@ def _any_of(key: str) -> str:
 
 
 _PLAINER, _WHOLE = _forms("plainer"), _forms("whole")
-_LEAD = re.compile(rf"^(?:{_any_of('calls')}, |{_any_of('leads')},? )", re.I)
+_LEAD = re.compile(rf"^(?:{_any_of('calls')}[,:] |{_any_of('leads')},? )", re.I)
 _FILLER = re.compile(rf"\b{_any_of('fillers')} ?\b")
 _OPENS = re.compile(_any_of("no_names"), re.I)
 

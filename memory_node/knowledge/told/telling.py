@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text import bare, concepts_said_in
-from memory_node.knowledge.told.fact import ToldFact, names_of_several, with_whose
+from memory_node.knowledge.text import bare, stems
+from memory_node.knowledge.told.fact import Term, ToldFact, names_of_several, with_whose
 from memory_node.knowledge.updating import says_all
 
 _FORGET = re.compile(
@@ -21,10 +21,11 @@ _FORGET_ALL = re.compile(
 # Somebody mixed things up: what he said just before does not hold.
 _CORRECTS = re.compile(
     r"^(?:(?:no|oh|sorry|wait),? )*"
-    r"(?:(?:I|we) (?:mixed \w+ up|got \w+ wrong|was (?:wrong|mistaken)|meant)\b|correction\b|"
+    r"(?:(?:I|we) (?:mixed \w+ up|got \w+ wrong|was (?:wrong|mistaken)|meant(?! to\b))\b|correction\b|"
     r"(?:it is|it's) not \w+ but\b)",
     re.I,
 )
+_WITH = re.compile(r" (?:with|of|in|on|at|from|for) ")
 _OVER = re.compile(r"^(?:please )?it is no longer true that ", re.I)
 
 
@@ -60,11 +61,18 @@ def is_said_by(told: Proposition, words: str, facts: Sequence[ToldFact]) -> bool
 
 def is_of(told: Proposition, what: str) -> bool:
     """Return whether a told statement is about a thing or person; one that no form reads, whether it names it."""
-    concepts = concepts_said_in(bare(what))
+    meant = stems(bare(what))
     if not told.facts:
-        return not concepts.isdisjoint(told.concepts)
-    about = (f"{one.subject.attributes} {one.subject.words}" for one in told.facts)
-    return any(not concepts.isdisjoint(concepts_said_in(words)) for words in about)
+        return bool(meant) and set(meant) <= set(stems(told.statement))
+    return bool(meant) and any(_is_called(one.subject, meant) for one in told.facts)
+
+
+def _is_called(subject: Term, meant: list[str]) -> bool:
+    """Return whether words mean a subject: all of them are in its name, and of a thing its noun. "The red mug" is not
+    the blue one, "Anna's mug" not Anna, nor "the kitchen" the kitchen table."""
+    noun = stems(_WITH.split(subject.words)[0])
+    is_noun = not subject.classes or noun[-1:] == meant[-1:]
+    return is_noun and set(meant) <= set(stems(f"{subject.attributes} {subject.words}"))
 
 
 def _meaning(fact: ToldFact) -> tuple[object, ...]:
