@@ -132,6 +132,8 @@ def test_stored_memory_becomes_a_file_for_foxglove(database: Path, tmp_path: Pat
         stamp_ns: [entity["cubes"][0]["pose"]["position"]["x"] for entity in entities] for stamp_ns, entities in told
     }
     assert (places[2 * SECOND_NS], places[9 * SECOND_NS]) == ([1.0], [3.0])
+    stamps = {stamp_ns: entity["timestamp"]["sec"] for stamp_ns, entities in told for entity in entities}
+    assert stamps[9 * SECOND_NS] == 9
     facts = {one["key"]: one["value"] for one in told[-1][1][0]["metadata"]}
     assert facts["name"] == "Mug 1"
     assert facts["id"] == told[-1][1][0]["id"]
