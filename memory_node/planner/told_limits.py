@@ -110,8 +110,8 @@ class ToldLimits:
         return [one for one in statements if one.strip(" .!").lower() not in read]
 
     def unread_ban(self, goals: Sequence[Goal], statements: Sequence[str]) -> Verdict:
-        """Return what is to be asked where a statement seems to forbid what goals do with its things, and nothing that
-        was read of it forbids anything."""
+        """Return what is to be asked where a statement seems to forbid what goals do with its things, at its places and
+        appliances or for its persons, and nothing that was read of it forbids anything."""
         bans = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
         today = DAYS[local_day(self._clock(), self._zone).weekday()]
         for text in filter(_BANS.search, self._not_told(statements, bans)):
@@ -124,12 +124,17 @@ class ToldLimits:
             is_entered, is_used = _ENTERED.search(text) is not None, _USED.search(text) is not None
             for goal in (one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED):
                 to, treatment = goal.destination, self._treatment_of(goal)
-                is_let = to is not None and re.search(rf"\b(?:but|except)(?: for)? {re.escape(to.text)}\b", text, re.I)
+                is_let = to is not None and re.search(
+                    rf"\b(?:but|except|only)(?: for)? {re.escape(to.text)}\b", text, re.I
+                )
                 places = {to.object_class} if to is not None and not movable else set()
-                places |= {place for place in treatment.at if is_used} if treatment is not None else set()
+                is_used_at = is_used or (not movable and _UNUSABLE.search(text) is not None)
+                places |= {place for place in treatment.at if is_used_at} if treatment is not None else set()
                 entered = self._rooms_in(goal.text) | {one.room for one in goal.mentions} if is_entered else set()
+                is_for = not movable and to is not None and re.search(rf"\b{re.escape(to.text)}\b", text) is not None
+                is_for &= to is not None and to.object_class == self._kinds.recipient
                 is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
-                if is_meant and not is_let:
+                if (is_for or is_meant) and not is_let:
                     return _asking_of([text.rstrip(" .!")])
         return Verdict()
 
@@ -208,6 +213,7 @@ _BANS = re.compile(
     r"(?:leave|keep) .+ (?:where|as) (?:it|they) (?:is|are)|"
     r"(?-i:[Oo]nly [A-Z][\w-]* (?!(?:is|was|has|knows)\b)[a-z]+s)|"
     r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
+    r"(?:is|are|has|have) .+ (?:until|till)|(?:is|are) (?:broken|out of (?:order|service))|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"
     r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near|before|after|until|during|while|at)\b))\b",
@@ -216,6 +222,7 @@ _BANS = re.compile(
 # Of rooms, of appliances that something is done with, and a day on which a ban does not hold.
 _ENTERED = re.compile(r"\b(?:go|goes|enter|enters|come|comes|set foot)\b", re.IGNORECASE)
 _USED = re.compile(r"\b(?:use[sd]?|touch(?:es)?|turn(?:s|ed)?|switch(?:es|ed)?|run|start)\b", re.IGNORECASE)
+_UNUSABLE = re.compile(r"\b(?:until|till|broken|out of (?:order|service))\b", re.IGNORECASE)
 _EXCEPT = re.compile(rf"\bexcept (?:for |on )?(?P<day>{'|'.join(DAYS)})s?\b", re.IGNORECASE)
 
 

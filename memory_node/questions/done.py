@@ -145,7 +145,8 @@ def _what(known: PlainPast, match: re.Match[str]) -> str:
     at = f" {match['how']} the {match['place']}" if match["place"] else ""
     names = list(dict.fromkeys(known.kinds[deed.object_class].best_name for deed in known.found(match)))
     if not names:
-        return f"I remember nothing that I {past_form(verb)}{at}{when}."
+        to = f" {'you' if match['who'] == 'me' else match['who']}" if match["who"] else ""
+        return f"I remember nothing that I {past_form(verb)}{to}{at}{when}."
     return f"I {past_form(verb)} {_listed([f'the {name}' for name in names])}{at}{when}."
 
 

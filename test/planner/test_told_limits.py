@@ -271,3 +271,23 @@ TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thi
 def test_unread_statement_that_sounds_like_a_ban_is_asked_about(told: str, goal: Goal, is_asked: bool) -> None:
     verdict = limits().unread_ban([goal], [told])
     assert verdict.question == (f"{told.rstrip('.')}. What shall I do instead?" if is_asked else "")
+
+
+@pytest.mark.parametrize(
+    ("told", "goal", "is_asked"),
+    [
+        ("The microwave is in such a state until Thursday.", Goal(GoalKind.HEAT, mention("Egg")), True),
+        ("The microwave is in such a state until Thursday.", Goal(GoalKind.CLEAN, mention("Egg")), False),
+        ("The microwave is really heavy.", Goal(GoalKind.HEAT, mention("Egg")), False),
+        ("Kim has gone to bed, he must not be disturbed.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), True),
+        ("Kim has gone to bed, he must not be disturbed.", Goal(GoalKind.PLACE, mention("Egg"), person("me")), False),
+        ("Kim said the vase must not be washed.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), False),
+    ],
+)  # fmt: skip
+def test_unread_ban_of_an_appliance_or_a_person_is_asked_about(told: str, goal: Goal, is_asked: bool) -> None:
+    assert bool(limits(told).unread_ban([goal], [told]).question) == is_asked
+
+
+def test_broken_thing_stays_broken_whatever_is_said_of_it_besides() -> None:
+    told = limits("The microwave is broken, the man is coming then.", "The oven is broken, the part comes later.")
+    assert told.of_goals([Goal(GoalKind.HEAT, mention("Egg"))]).question

@@ -15,7 +15,7 @@ _JOINED = re.compile(
     r"(?=(?:he|she|it|they|no|nobody|neither|nor|never|do not|keep|must|may|is|are|can not|does not|has|have|"
     r"sleeps?|works?|sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|stays?|I|we|"
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
-    r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) )"
+    r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) |the [a-z]+ (?:is|are|comes|will) )"
 )
 # "[Ben is vegan] and so is Ida", "and Ida is too".
 _LIKEWISE = re.compile(
@@ -139,7 +139,7 @@ def _parts(text: str) -> list[str]:
             found.append(re.sub(r"\b(?:him|her|them)\b", subject, one))
         elif (same := _LIKEWISE.fullmatch(one)) is not None:  # "and Ida is too"
             found.append(f"{same['who'] or same['other']} {first.removeprefix(subject).strip()}")
-        elif word[0].isupper() or word == "we":  # "the cup was mine, but I gave it to Ben"
+        elif word[0].isupper() or word in ("we", "the"):  # "the cup was mine, but I gave it to Ben"
             found.append(re.sub(r"\b(?:it|them)\b", subject, one, count=1))
         else:
             found.append(f"{subject} {rest if word in ('he', 'she', 'it', 'they') else one}")

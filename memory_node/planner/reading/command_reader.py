@@ -10,7 +10,7 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.english import FOR, FROM, INTO, NEAR, PUNCTUATION, UNDER, WITH, English, Verb, past
 from memory_node.planner.reading.lexicon import Lexicon
-from memory_node.planner.reading.noun_phrase import NounPhrase, NounPhraseReader
+from memory_node.planner.reading.noun_phrase import SOMEBODY, NounPhrase, NounPhraseReader
 
 _K = GoalKind
 _CUT_INTO = frozenset({"piece", "slice", "half", "cube", "quarter", "strip", "ring", "bit", "chunk", "wedge", "stick"})
@@ -368,6 +368,9 @@ class CommandReader:
         if phrase.person:
             args.to_user = True
             return phrase.end
+        if phrase.text in SOMEBODY and self.phrases.read(words, phrase.end) is not None:
+            args.places.append((INTO, phrase, "to"))  # "bring her the pepper"
+            return phrase.end
         args.targets.append(phrase)
         args.last = "thing"
         return phrase.end
@@ -631,6 +634,8 @@ class CommandReader:
         if command.kind is _K.FETCH:
             return True
         served = args.to_user
+        if served and command.targets and command.targets[-1].pieces and self._is_vessel(phrase):
+            return False  # "bring me the slices in the bowl": they were cut elsewhere
         carried = phrase.called is not None and self.lexicon.is_carried(phrase.called) and not phrase.definite
         return command.kind is _K.PLACE and served and not (carried and phrase.called is not None)
 

@@ -179,7 +179,8 @@ class Goals:
         """Return the goals for one of the things that a command names: several where it names a group."""
         mentions = self._members(phrase) or self._kinds_of(command, phrase)
         if len(mentions) < 2:
-            return [*self._filling(command, phrase), self._goal(command, phrase, self._target(command, phrase))]
+            goal = self._goal(command, phrase, self._target(command, phrase))
+            return [*self._filling(command, phrase), *_one_by_one(goal)]
         parts = [(one, self._alone(phrase, one)) for one in mentions]
         return [self._goal(command, part, mention) for mention, part in parts]
 
@@ -429,6 +430,9 @@ class Goals:
                 name = self._kinds[beside.object_class].best_name
                 words = f"I cannot put anything under the {name}. Shall I put it beside the {name}?"
                 raise UnclearError(words, (name,), slot=Slot.DESTINATION)
+            if target.referring and beside.referring and beside.candidates == target.candidates:
+                name = self._kinds[target.object_class].best_name
+                raise UnclearError(f"Which {name} shall I put beside which?", slot=Slot.TARGET)
             return beside if command.under else self._beside(beside)
         place = self._meaning.mention(phrase, Slot.DESTINATION, self._holds, partner=target.object_class)
         if target.candidates and place.candidates[:1] == target.candidates[:1] and not place.referring:
@@ -541,3 +545,13 @@ class Goals:
         wet = any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
         dry = thing.is_receptacle or thing.can(Property.USABLE_UP)
         return wet or self._kinds.is_vessel(thing.name) or (thing.pickupable and not dry)
+
+
+def _one_by_one(goal: Goal) -> list[Goal]:
+    """Return a goal of several things in a vessel that goes somewhere as what it takes: they are put into the vessel,
+    then that goes there."""
+    if goal.container is None or goal.kind is not _K.STACK or (goal.count == 1 and not goal.every):
+        return [goal]
+    kind = _K.PLACE_TWO if goal.count == 2 else _K.PLACE
+    filled = replace(goal, kind=kind, destination=goal.container, container=None)
+    return [filled, Goal(_K.PLACE, replace(goal.container, referring=True), goal.destination, text=goal.text)]

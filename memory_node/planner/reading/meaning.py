@@ -13,7 +13,7 @@ from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO
 from memory_node.planner.reading.home_classes import HomeClasses, Recall
 from memory_node.planner.reading.lexicon import Called
-from memory_node.planner.reading.noun_phrase import NounPhrase
+from memory_node.planner.reading.noun_phrase import SOMEBODY, NounPhrase
 
 Fits = Callable[[str], bool]
 
@@ -204,6 +204,8 @@ class Meaning:
 
     def _unknown(self, phrase: NounPhrase, slot: Slot) -> Mention:
         """Ask about a noun that names nothing in the label space; something close in meaning is only suggested."""
+        if phrase.text in SOMEBODY:
+            raise UnclearError(f"Whom do you mean by {phrase.text!r}?", slot=slot)
         close = [name for name in self._similar(phrase.text) if name != self._kinds.recipient][:_MOST_CHOICES]
         words = [self._kinds[name].best_name for name in close]
         asked = f" Do you mean the {_or(words)}?" if words else " What else is it called?"

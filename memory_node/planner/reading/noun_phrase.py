@@ -20,6 +20,7 @@ from memory_node.planner.reading.english import (
 )
 from memory_node.planner.reading.lexicon import Called, Lexicon
 
+SOMEBODY = frozenset({"him", "her"})  # who is spoken of, and whom nobody knows by these words
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
 
 
@@ -143,6 +144,8 @@ class NounPhraseReader:
             return NounPhrase(" ".join(words[at : at + held]), at, at + held, definite=True, in_hand=True)
         if words[at] in self._english.people:
             return NounPhrase(words[at], at, at + 1, words[at], person=True, definite=True)
+        if words[at] in SOMEBODY and not self._is_noun(words, at + 1):
+            return NounPhrase(words[at], at, at + 1, definite=True, strange=True)
         draft = _Draft()
         noun = self._before_noun(words, at, draft)
         if self._depth >= _DEEPEST:

@@ -194,7 +194,11 @@ class Understander:
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
         said = self._instructions.read(text)
-        strange = [one.head for part in said.parts for one in part.phrases if one.strange] if self._open_names else []
+        strange = (
+            [one.head for part in said.parts for one in part.phrases if one.strange and one.head]
+            if self._open_names
+            else []
+        )
         if not strange:
             return said
         self._lexicon.learn_classes(strange)

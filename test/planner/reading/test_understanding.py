@@ -155,6 +155,8 @@ def test_what_is_taken_back_is_not_done(text: str, wanted: str) -> None:
     [
         "put the flumbert on the shelf",
         "bring me my glasses",
+        "bring her the pepper instead",
+        "bring him an egg",
         "put the mug in the sink at eight",
         "if it rains, close the window",
         "put the mug under the bed",
@@ -192,6 +194,9 @@ def test_memory_tells_which_lamp_is_meant() -> None:
         [("Put the tomato in the fridge.", "Tomato at Fridge"), ("And the lettuce too.", "Lettuce at Fridge")],
         [("Slice the potato.", "slice Potato"), ("Do the same with the tomato.", "slice Tomato")],
         [("Where's the newspaper?", "tell Newspaper place"), ("OK, throw it away.", "Newspaper at GarbageCan")],
+        [("I've read the book. Put it next to the other one.", ASKED)],
+        [("Slice the apple and bring me a slice in the bowl.", "slice Apple; Apple at Bowl; Bowl at User")],
+        [("Slice the apple and bring me two slices in the bowl.", "slice Apple; 2 Apple at Bowl; Bowl at User")],
         [("Put a mug on the desk.", "Mug at Desk"), ("Put the other one in the sink.", "Mug at SinkBasin")],
     ],
 )
