@@ -119,6 +119,7 @@ class ToldLimits:
             if excepted is not None and excepted["day"].lower() == today:
                 continue
             named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
+            named.discard(self._kinds.recipient)
             movable = {name for name in named if self._kinds[name].pickupable}
             rooms = self._rooms_in(text)
             is_entered, is_used = _ENTERED.search(text) is not None, _USED.search(text) is not None
@@ -132,7 +133,7 @@ class ToldLimits:
                 places |= {place for place in treatment.at if is_used_at} if treatment is not None else set()
                 entered = self._rooms_in(goal.text) | {one.room for one in goal.mentions} if is_entered else set()
                 is_for = not movable and to is not None and re.search(rf"\b{re.escape(to.text)}\b", text) is not None
-                is_for &= to is not None and to.object_class == self._kinds.recipient
+                is_for &= to is not None and to.text[:1].isupper() and to.object_class == self._kinds.recipient
                 is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
                 if (is_for or is_meant) and not is_let:
                     return _asking_of([text.rstrip(" .!")])
@@ -213,7 +214,8 @@ _BANS = re.compile(
     r"(?:leave|keep) .+ (?:where|as) (?:it|they) (?:is|are)|"
     r"(?-i:[Oo]nly [A-Z][\w-]* (?!(?:is|was|has|knows)\b)[a-z]+s)|"
     r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
-    r"(?:is|are|has|have) .+ (?:until|till)|(?:is|are) (?:broken|out of (?:order|service))|"
+    r"(?:is|are|has|have) (?!good|fresh|fine|here|open).+ (?:until|till)|"
+    r"(?:is|are) (?:broken|out of (?:order|service))|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"
     r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near|before|after|until|during|while|at)\b))\b",
