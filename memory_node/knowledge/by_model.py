@@ -90,7 +90,11 @@ class ModelTellingReader:
             facts = ask_by_prompt(
                 self._model, StatedFacts, "told_facts.j2", deadline, self._max_repairs, facts_of, **words
             )
+        except RejectedReplyError:
+            return by_forms
         except LlmError:
+            if document:  # it is away: the rest of a document does not wait for it sentence by sentence
+                self._asked[document] = _MOST_OF_DOCUMENT
             return by_forms
         return Read(sentence, facts)
 

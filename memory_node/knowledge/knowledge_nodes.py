@@ -167,11 +167,14 @@ class KnowledgeNodes:
     def state(self, proposition: Proposition) -> None:
         """Take a statement over, or its sources where it is known, which then counts again."""
         known = self.semantic.get(proposition.text)
-        # A step that is read again says nothing new, also where its statement was joined with another.
+        # A step that is read again says nothing new, also where its statement was joined with another; it may be the
+        # first time that it is read into facts.
         if known is None:
             self.put(proposition)
         elif not set(proposition.sources) <= set(known.sources):
             self.put(replace(known.merged(proposition), active=True, replaced_by=""))
+        elif proposition.structure and not known.structure:
+            self.put(replace(known, structure=proposition.structure))
 
     def update(self, text: str, only_the_same: bool = False) -> None:
         """Do what becomes of a proposition beside the one that is most like it.

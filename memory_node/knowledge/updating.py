@@ -97,6 +97,10 @@ LEAST_LIKENESS = 0.6
 TOPIC_LIKENESS = 0.75
 _NUMBER = re.compile(r"\d+")
 _NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|cannot|\w+n['’]t)\b", re.I)
+# What else denies, where words are compared one by one.
+_DENIED = re.compile(
+    rf"{_NEGATED.pattern}|\b(?:no|none|no one|nothing|neither|nor|without|hardly|except|but for)\b", re.I
+)
 # Openings that lean on what stood before: such a statement is not joined with another.
 _LEANS = re.compile(
     r"^(?:however|but|then|also|instead|therefore|thus|this|these|that|those|such|afterwards?|later|there|another|"
@@ -187,5 +191,5 @@ def added_by(text: str, *said: str) -> list[str]:
     """Return the names and numbers of a text that others do not say, and "not" where it denies and they do not."""
     known = {stem(word) for one in said for word in plain_words(one)}
     marks = [word for name in names_in(text) for word in name.split()] + _NUMBER.findall(text)
-    denial = ["not"] if _NEGATED.search(text) and not any(map(_NEGATED.search, said)) else []
+    denial = ["not"] if _DENIED.search(text) and not any(map(_DENIED.search, said)) else []
     return [mark for mark in dict.fromkeys(marks) if stem(mark) not in known] + denial

@@ -5,6 +5,7 @@ One call an episode. Each part of a reply is checked by rules and dropped where 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _LEAST_FOUNDED = 0.6
 # What may stand in an intent beside the words of the instruction.
 _PLAIN_WORDS = frozenset(stems(" ".join(["something somebody", *ACTS])))
 
+_PRONOUN = re.compile(r"\b(?:it|its|they|their|them|he|she|him|his|her|this|that)\b", re.I)
 _Text = Annotated[str, Field(max_length=400)]
 
 
@@ -70,7 +72,7 @@ class ModelEpisodeReader:
     """Reads ended episodes.
 
     read_facts: reads a sentence that was told at a stamp (ns). keep: takes statements over. counts: what was read, and
-    what was dropped and why. timeout_s: for one episode, corrections included.
+    what was dropped and why. timeout_s: for the reply on one episode, corrections included.
     """
 
     def __init__(
@@ -95,15 +97,13 @@ class ModelEpisodeReader:
         lines = [_line(step) for step in shown]
         said = f"{episode.instruction} {' '.join(lines)}"
 
-        def checked(reply: ReadEpisode) -> EpisodeReading:
+        def checked(reply: ReadEpisode) -> tuple[ReadEpisode, str, tuple[StepRecord, ...]]:
             intent = " ".join(reply.intent.split()).strip(" .")
             _check_intent(intent, episode.instruction)
-            way = _chosen(reply.steps, shown)
-            stated = [self._proposition(one, said, episode) for one in reply.facts]
-            return EpisodeReading(intent, way, reply.score, tuple(filter(None, stated)))
+            return reply, intent, _chosen(reply.steps, shown)
 
         try:
-            reading = ask_by_prompt(
+            reply, intent, way = ask_by_prompt(
                 self._model,
                 ReadEpisode,
                 "memory_episode.j2",
@@ -120,12 +120,14 @@ class ModelEpisodeReader:
             self.counts["failed"] += 1
             return None
         self.counts["read"] += 1
-        return reading
+        stated = [self._proposition(one, said, episode) for one in reply.facts]
+        return EpisodeReading(intent, way, reply.score, tuple(filter(None, stated)))
 
     def _proposition(self, one: StatedInEpisode, said: str, episode: EpisodeSummary) -> Proposition | None:
         """Return a statement of a reply; None, and counted, where the episode does not say it.
 
-        It binds like a told fact where a person has said each of its words beside what was to be done.
+        It binds like a told fact where a person has said each of its words in one sentence beside what was to be done;
+        what "it" is there the order may tell.
         """
         text = " ".join(one.statement.split())
         words, (telling, asking) = set(stems(text)), told_and_asked(episode.instruction)
@@ -139,9 +141,7 @@ class ModelEpisodeReader:
         concepts = [tag for tag in tags if tag and _stands_in(tag, text)]
         self.counts["dropped.tag"] += len(tags) - len(concepts)
         stamp_ns = episode.ended_ns or episode.started_ns
-        is_told = (
-            bool(telling) and words <= set(stems(" ".join(telling + asking))) and not added_by(text, *telling, *asking)
-        )
+        is_told = any(words <= _words_of(one, asking) and not added_by(text, one, *asking) for one in telling)
         facts = self._read_facts(text, stamp_ns) if is_told else ()
         return Proposition(
             text,
@@ -151,6 +151,11 @@ class ModelEpisodeReader:
             made_by=self._model.name,
             structure=tuple(fact.to_json() for fact in facts),
         )
+
+
+def _words_of(telling: str, asking: Sequence[str]) -> set[str]:
+    """Return the stems of a telling sentence; with those of the orders where a pronoun may mean what they name."""
+    return set(stems(" ".join([telling, *asking] if _PRONOUN.search(telling) else [telling])))
 
 
 def _line(step: StepRecord) -> str:

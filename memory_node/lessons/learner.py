@@ -256,8 +256,8 @@ class Learner:
             if self._closing.is_set() or summary.id not in self._long_term.graph:
                 return  # it was forgotten meanwhile
             reader.keep(reading.statements)
-            put, gone = self._with_way(summary, reading)
-        write_lessons(self._log, put, gone)
+            # Under the lock: whoever forgets the episode next must find it written.
+            write_lessons(self._log, *self._with_way(summary, reading))
 
     def _with_way(self, summary: EpisodeSummary, reading: EpisodeReading) -> tuple[list[Lesson], list[Lesson]]:
         """Put the way of a reading in the place of the rules' one; return the lessons that changed and those that went.

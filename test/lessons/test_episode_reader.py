@@ -51,12 +51,14 @@ WAY = (
 )
 
 
-def after(monkeypatch: pytest.MonkeyPatch, *replies: dict[str, Any] | str | LlmError) -> tuple[RobotMemory, str]:
+def after(
+    monkeypatch: pytest.MonkeyPatch, *replies: dict[str, Any] | str | LlmError, instruction: str = BREAKFAST
+) -> tuple[RobotMemory, str]:
     """Return a memory behind an episode that a model has read, and the episode's id."""
     model = ScriptedModel(*replies)
     monkeypatch.setattr(ModelShelf, "open_or_excuse", lambda *_: model)
     memory = open_memory(MemoryConfig(knowledge=KnowledgeConfig(reader="model")), embedder=BagOfWords())
-    episode = memory.experience.start(BREAKFAST)
+    episode = memory.experience.start(instruction)
     for index, (skill, *arguments) in enumerate(FRYING):
         call, failed = SkillCall(skill, tuple(arguments)), index == 2
         reason = FailureReason.CLOSED if failed else FailureReason.NONE
@@ -99,6 +101,7 @@ def test_what_was_said_in_passing_binds_and_is_found_by_its_tags(monkeypatch: py
         ("Otto likes his egg fried.", "unfounded"),
         ("Ida likes 12 eggs fried.", "unfounded"),
         ("Ida does not like her egg fried.", "unfounded"),
+        ("Ida likes her breakfast with no egg.", "unfounded"),
         ("Open the fridge and get the egg.", "order"),
     ],
 )
@@ -108,6 +111,14 @@ def test_what_an_episode_does_not_say_is_dropped_and_counted(
     memory, _ = after(monkeypatch, changed(facts=[{"statement": statement, "tags": []}]))
     assert statement not in [one.text for one in memory.knowledge.propositions()]
     assert memory.diagnostics()[f"knowledge.episodes.dropped.{reason}"] == 1
+    memory.close()
+
+
+def test_words_of_two_sentences_put_together_do_not_bind(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "Get the egg. The mug is for Ida. The plate is broken."
+    stated = [{"statement": one, "tags": []} for one in ("The mug is broken.", "The plate is broken.")]
+    memory, _ = after(monkeypatch, changed(intent="get something", facts=stated), instruction=told)
+    assert [one.subject.words for one in memory.knowledge.facts()] == ["plate"]
     memory.close()
 
 

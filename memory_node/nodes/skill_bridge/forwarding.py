@@ -86,10 +86,8 @@ class ForwardedSkills:
         own = {skill: name for skill, name in vars(config.actions).items() if name}
         self._maps = read_action_map(Path(config.action_map)) if config.action_map else {}
         self._types = {skill: _type_of(skill, one) for skill, one in self._maps.items()}
-        for (
-            skill,
-            one,
-        ) in self._maps.items():  # also those that give way: they count once `actions` no longer names them
+        # Also those that give way: they count once `actions` no longer names them.
+        for skill, one in self._maps.items():
             self._check(skill, one)
         self._maps = {skill: one for skill, one in self._maps.items() if skill not in own}
 
