@@ -114,9 +114,12 @@ class ToldLimits:
         appliances or for its persons, and nothing that was read of it forbids anything."""
         bans = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
         today = DAYS[local_day(self._clock(), self._zone).weekday()]
-        for text in filter(_BANS.search, self._not_told(statements, bans)):
-            excepted = _EXCEPT.search(text)
-            if excepted is not None and excepted["day"].lower() == today:
+        for text in self._not_told(statements, bans):
+            ban, excepted = _BANS.search(text), _EXCEPT.search(text)
+            of_thing = ban["thing"] if ban is not None else None  # "no problem at all" bans nothing
+            is_ban = ban is not None and (of_thing is None or bool(self._kinds.spoken_names.named_in(of_thing.lower())))
+            # On its day an exception from a ban lets, and one from "you may" bans.
+            if is_ban == (excepted is not None and excepted["day"].lower() == today):
                 continue
             named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
             named.discard(self._kinds.recipient)
@@ -218,11 +221,16 @@ _BANS = re.compile(
     r"(?:is|are) (?:broken|out of (?:order|service))|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"
-    r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near|before|after|until|during|while|at)\b))\b",
+    r"(?:do not|don't|didn't|did not|no (?=\w+ (?:for|in|on|near)\b|"
+    r"(?P<thing>\w+) (?:before|after|until|during|while|at)\b))\b",
     re.IGNORECASE,
 )
 # Of rooms, of appliances that something is done with, and a day on which a ban does not hold.
-_ENTERED = re.compile(r"\b(?:go|goes|enter|enters|come|comes|set foot)\b", re.IGNORECASE)
+_ENTERED = re.compile(
+    r"(?:\b(?:nobody|no one|you|the robot)(?: \w+){0,3}?|(?:^|[,;:] ?|\b(?:and|so|but|please) )(?:do not|don't|never)) "
+    r"(?:(?:go|come|walk|set foot|goes|comes) (?:in|into|to|near|inside)|enters?)\b|\boff[ -]limits\b",
+    re.IGNORECASE,
+)
 _USED = re.compile(r"\b(?:use[sd]?|touch(?:es)?|turn(?:s|ed)?|switch(?:es|ed)?|run|start)\b", re.IGNORECASE)
 _UNUSABLE = re.compile(r"\b(?:until|till|broken|out of (?:order|service))\b", re.IGNORECASE)
 _EXCEPT = re.compile(rf"\bexcept (?:for |on )?(?P<day>{'|'.join(DAYS)})s?\b", re.IGNORECASE)

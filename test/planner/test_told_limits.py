@@ -263,6 +263,12 @@ TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thi
         ("No laptop before six in the evening.", LAPTOP, True),
         ("Nobody uses the microwave except on Sundays.", POTATO, True),
         ("Nobody uses the microwave except on Thursdays.", POTATO, False),  # stamp 0 is one
+        ("You may use the microwave except on Thursdays.", POTATO, True),
+        ("You may use the microwave except on Sundays.", POTATO, False),
+        ("No problem at all, the laptop is mine.", LAPTOP, False),
+        ("The bedroom is off limits.", PILLOW, True),
+        ("The cat must not come into the bedroom.", PILLOW, False),
+        ("Nobody goes hungry in the bedroom.", PILLOW, False),
         ("Nobody puts metal in the microwave.", POTATO, False),
         ("While we have visitors nobody goes into the bedroom.", PILLOW, True),
         ("While we have visitors nobody sings in the bedroom.", PILLOW, False),
