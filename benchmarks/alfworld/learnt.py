@@ -247,8 +247,8 @@ class Learnt:
         if embedder is not None:
             # It learns from one game after the other, as the product does.
             self._log = _GamesLog(self._store)
-            self.carried = Carried(self.census, known := self._log.carried)
-            self._now_ns = known.ended_ns
+            known = self._log.carried
+            self.carried, self._now_ns = Carried(self.census, known), known.ended_ns
             self._experience = known.experience(self._log, lambda: self._now_ns, embedder)
 
     def __enter__(self) -> Learnt:

@@ -172,9 +172,9 @@ class PlayedGame:
 
     steps: commands sent; searched: places visited to search; prompt_tokens: of a request, for planners of skills of the
     game; reply_tokens: of a reply; compiling: where memory was compiled at each step; step_ms: milliseconds a command,
-    mean of the game; failure: why it was not won; lost: why it could not be
-    played, "" where it was; taught: where things were; episodes: the attempts, over kinds of things; text and
-    transcript: what was printed at first, and after each command; score: see GameEngine.
+    mean of the game; failure: why it was not won; lost: why it could not be played, "" where it was; taught: where
+    things were; episodes: the attempts, over kinds of things; text and transcript: what was printed at first, and after
+    each command; score: see GameEngine.
     """
 
     name: str

@@ -172,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
     schedule = GrpoSchedule(args.updates, args.tasks_per_update, args.rollouts, args.rate, seed=args.seed)
     began, checkpoint, curve = time.monotonic(), args.out / "checkpoint.pt", None
     try:
-        with (_game_course if args.on == "alfworld" else _robot_course)(args) as course:
+        with (_game_course if args.on == "alfworld" else _robot_course)(args, schedule.temperature) as course:
             play, models = course.rollouts, course.models
             before = HeldOut.played(play, course.held, args.out / "before.json")
             tell(f"held out, before: {before}")
@@ -213,7 +213,7 @@ class _Course:
 
 
 @contextlib.contextmanager
-def _game_course(args: argparse.Namespace) -> Iterator[_Course]:
+def _game_course(args: argparse.Namespace, temperature: float) -> Iterator[_Course]:
     require_engine()
     if args.games is None:
         raise InvalidValueError("--on alfworld needs --games")
@@ -223,21 +223,21 @@ def _game_course(args: argparse.Namespace) -> Iterator[_Course]:
     taught = taught[: args.limit or None]
     args.executor = args.executor or ADAPTER
     with Learnt(args.memory_file, learns=False) as learnt:
-        opened = open_models(args)
+        base, pair, models = open_models(args)
         kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
         library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
 
         def aid_of(compiler: Compiler) -> CompiledAids:
             return CompiledAids(kinds, embedder, compiler, library, FULL, args.max_steps)
 
-        rollouts = GameRollouts(
-            opened[2], taught, learnt.census, aid_of, PddlEngine, max_steps=args.max_steps, config=_compiling(args)
+        play = GameRollouts(
+            models, taught, learnt.census, aid_of, PddlEngine, temperature, args.max_steps, _compiling(args)
         )
-        yield _Course(*opened, rollouts, range(len(taught)), held)
+        yield _Course(base, pair, models, play, range(len(taught)), held)
 
 
 @contextlib.contextmanager
-def _robot_course(args: argparse.Namespace) -> Iterator[_Course]:
+def _robot_course(args: argparse.Namespace, temperature: float) -> Iterator[_Course]:
     if args.soft is not None:
         raise InvalidValueError("--soft: the offline planner reads no latent tokens; reinforce them --on alfworld")
     with contextlib.closing(open_tasks(args, CachingEmbedder(MiniLmEmbedder()))) as tasks:
@@ -245,8 +245,9 @@ def _robot_course(args: argparse.Namespace) -> Iterator[_Course]:
         held, taught = drawn[: args.held_out], drawn[args.held_out :]
         if len(held) < args.held_out or not taught:
             raise InvalidValueError(f"{len(drawn)} tasks are too few to hold out {args.held_out} and learn from others")
-        opened = open_models(args)
-        yield _Course(*opened, RobotRollouts(opened[2], tasks, _compiling(args)), taught, held)
+        base, pair, models = open_models(args)
+        play = RobotRollouts(models, tasks, _compiling(args), temperature)
+        yield _Course(base, pair, models, play, taught, held)
 
 
 def split_games(
