@@ -168,7 +168,8 @@ def told_propositions(
 ) -> list[Proposition]:
     """Return the statements of a fact that somebody told, each without pronouns where they can be resolved.
 
-    named: whom and what the same person told of just before; what begins with a pronoun may mean them.
+    named: whom and what the same person told of just before; what begins with a pronoun means them where that is read
+    into facts: "it is Ida's birthday" means no thing.
     """
     found: dict[str, Proposition] = {}
     named = named if named is not None and _OPENING.match(without_opening(step.action)) else Named()
@@ -177,9 +178,13 @@ def told_propositions(
             said = without_opening(clause)
             is_of_it = _OPENING.match(said) and not _NO_THING.match(said)
             whole = resolved(said if is_of_it else clause, step.subject, named)
+            facts = read(whole, step)
+            if not found and named != Named() and not facts:
+                whole = resolved(clause, step.subject, Named())
+                facts = read(whole, step)
             named = named.after(whole)
             text = with_days(whole, step.stamp_ns, zone) if step.stamp_ns else whole
-            structure = tuple(fact.to_json() for fact in read(whole, step))
+            structure = tuple(fact.to_json() for fact in facts)
             about, told_by = concepts_of("", text, _MOST_TOLD_OF), step.subject
             found[text] = Proposition(text, about, (step.source,), step.stamp_ns, structure=structure, told_by=told_by)
     return list(found.values())[:MOST_PROPOSITIONS]

@@ -131,6 +131,13 @@ def test_pronoun_means_what_the_same_person_told_of_just_before(graph: Knowledge
     assert standing(graph) == ["The keys are in the drawer."]
 
 
+@pytest.mark.parametrize("said", ["It is Ida's birthday.", "It is five o'clock.", "It hurts."])
+def test_pronoun_that_means_nothing_told_before_keeps_its_words(graph: KnowledgeGraph, said: str) -> None:
+    graph.tell("The mug is broken.", "Ida", SECOND)
+    graph.tell(said, "Ida", 20 * SECOND)
+    assert standing(graph) == [said, "The mug is broken."]
+
+
 @pytest.mark.parametrize(("teller", "later_s"), [("Ben", 20), ("Ida", 1000)])
 def test_pronoun_of_somebody_else_or_of_later_means_nothing_told_before(
     graph: KnowledgeGraph, teller: str, later_s: int
