@@ -133,7 +133,7 @@ class CameraInput:
 
     def _tf_node(self, node: Node) -> SideNode:
         side = SideNode(node, "tf")
-        side.subscribe(TFMessage, "/tf", self._guard.guarded("/tf", self._on_tf), QoSProfile(depth=100))
+        side.subscribe(TFMessage, "/tf", self._guard.guarded("/tf", self._on_tf), QoSProfile(depth=300))
         side.subscribe(TFMessage, "/tf_static", self._guard.guarded("/tf_static", self._on_fixed_tf), _FIXED_TF)
         return side
 
