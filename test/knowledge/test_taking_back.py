@@ -167,6 +167,10 @@ def test_all_that_was_told_of_a_thing_is_forgotten_at_once(graph: KnowledgeGraph
     gone = graph.tell("Please forget what I told you about the vase.")
     assert len(gone) == 3
     assert standing(graph) == kept
+    graph.tell("Forget all that I said about the keys and the lamp in the hall.")
+    assert standing(graph) == kept[1:]
+    graph.tell("Forget all that I said about the lamp.")
+    assert standing(graph) == []
 
 
 def test_long_sentence_is_found_by_the_thing_that_it_names_last(graph: KnowledgeGraph) -> None:

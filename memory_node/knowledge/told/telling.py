@@ -25,6 +25,7 @@ _CORRECTS = re.compile(
     r"(?:it is|it's) not \w+ but\b)",
     re.I,
 )
+_AND = re.compile(r",? and ")
 _WITH = re.compile(r" (?:with|of|in|on|at|from|for) ")
 _OVER = re.compile(r"^(?:please )?it is no longer true that ", re.I)
 
@@ -61,18 +62,18 @@ def is_said_by(told: Proposition, words: str, facts: Sequence[ToldFact]) -> bool
 
 def is_of(told: Proposition, what: str) -> bool:
     """Return whether a told statement is about a thing or person; one that no form reads, whether it names it."""
-    meant = stems(bare(what))
+    meant = [words for words in map(bare, _AND.split(what)) if stems(words)]
     if not told.facts:
-        return bool(meant) and set(meant) <= set(stems(told.statement))
-    return bool(meant) and any(_is_called(one.subject, meant) for one in told.facts)
+        return any(set(stems(words)) <= set(stems(told.statement)) for words in meant)
+    return any(_is_called(one.subject, words) for one in told.facts for words in meant)
 
 
-def _is_called(subject: Term, meant: list[str]) -> bool:
+def _is_called(subject: Term, words: str) -> bool:
     """Return whether words mean a subject: all of them are in its name, and of a thing its noun. "The red mug" is not
     the blue one, "Anna's mug" not Anna, nor "the kitchen" the kitchen table."""
-    noun = stems(_WITH.split(subject.words)[0])
-    is_noun = not subject.classes or noun[-1:] == meant[-1:]
-    return is_noun and set(meant) <= set(stems(f"{subject.attributes} {subject.words}"))
+    noun, meant = (stems(_WITH.split(one)[0])[-1:] for one in (subject.words, words))
+    is_noun = not subject.classes or noun == meant
+    return is_noun and set(stems(words)) <= set(stems(f"{subject.attributes} {subject.words}"))
 
 
 def _meaning(fact: ToldFact) -> tuple[object, ...]:
