@@ -30,7 +30,10 @@ _ASIDE = re.compile(
     r"sleeps|works|sits|reads|eats|drinks|likes|loves|hates|prefers|goes|belongs|lives|owns|stays) )"
 )
 CONDITIONS = re.compile(r"\b(?:if|unless|when|whenever|except|while|after|before|instead|than)\b", re.I)
-_THING = re.compile(r"\b(?:in|on|at|with|into|onto) ((?:the|my|our) [\w' -]+)$")
+_THING = re.compile(
+    r"\b(?:the|my|our|his|her|their|an?) [\w' -]+?"
+    r"(?= (?:in|on|at|with|into|onto|under|near|beside|behind|from|to|for|of)\b|$)"
+)
 _LIVING = re.compile(rf"(?:my|our|the) (?:{BEING}|{KIN})(?: [A-Z][\w-]*)?|[A-Z][\w-]*|he|she|I|we")
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
@@ -124,9 +127,10 @@ def _parts(text: str) -> list[str]:
     if not subject:
         return [text]
     found = [first]
-    # "Our cat likes to lie on the laptop, so keep it closed": what was named last; not where a thing is.
+    # "Our cat likes to lie on the laptop, so keep it closed": the first thing behind who does something with it.
     is_living = _LIVING.fullmatch(subject) is not None and not re.search(r" (?:is|are) (?:in|on|at) ", first)
-    it = (_THING.findall(first) or [subject])[-1] if is_living else subject
+    thing = _THING.search(first.removeprefix(subject)) if is_living else None
+    it = thing[0] if thing is not None else subject
     for one in others:
         word, _, rest = one.partition(" ")
         if word in ("keep", "never", "leave", "use", "nobody") or one.startswith("do not"):
