@@ -135,7 +135,11 @@ class ToldLimits:
                 is_used_at = is_used or (not movable and _UNUSABLE.search(text) is not None)
                 places |= {place for place in treatment.at if is_used_at} if treatment is not None else set()
                 entered = self._rooms_in(goal.text) | {one.room for one in goal.mentions} if is_entered else set()
-                is_for = not movable and to is not None and re.search(rf"\b{re.escape(to.text)}\b", text) is not None
+                is_for = (
+                    not named
+                    and to is not None
+                    and re.search(rf"(?<!about )\b{re.escape(to.text)}\b", text) is not None
+                )
                 is_for &= to is not None and to.text[:1].isupper() and to.object_class == self._kinds.recipient
                 is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
                 if (is_for or is_meant) and not is_let:

@@ -290,6 +290,8 @@ def test_unread_statement_that_sounds_like_a_ban_is_asked_about(told: str, goal:
         ("Zoe told me Jo must not be late.", Goal(GoalKind.PLACE, mention("Egg"), Mention("me", ("User",))), False),
         ("The egg is good until Friday.", Goal(GoalKind.PLACE, mention("Egg"), mention("Desk")), False),
         ("Kim said the vase must not be washed.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), False),
+        ("Kim must not open the window.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), False),
+        ("Do not worry about Kim.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), False),
     ],
 )  # fmt: skip
 def test_unread_ban_of_an_appliance_or_a_person_is_asked_about(told: str, goal: Goal, is_asked: bool) -> None:
