@@ -124,6 +124,9 @@ class ToldLimits:
             named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
             named.discard(self._kinds.recipient)
             movable = {name for name in named if self._kinds[name].pickupable}
+            # "Kim must not open the window" says nothing of what is brought to him.
+            banned = text[ban.start() if ban is not None else 0 :].lower()
+            of_nothing = not (movable or self._kinds.spoken_names.named_in(banned))
             rooms = self._rooms_in(text)
             is_entered, is_used = _ENTERED.search(text) is not None, _USED.search(text) is not None
             for goal in (one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED):
@@ -135,12 +138,9 @@ class ToldLimits:
                 is_used_at = is_used or (not movable and _UNUSABLE.search(text) is not None)
                 places |= {place for place in treatment.at if is_used_at} if treatment is not None else set()
                 entered = self._rooms_in(goal.text) | {one.room for one in goal.mentions} if is_entered else set()
-                is_for = (
-                    not named
-                    and to is not None
-                    and re.search(rf"(?<!about )\b{re.escape(to.text)}\b", text) is not None
-                )
-                is_for &= to is not None and to.text[:1].isupper() and to.object_class == self._kinds.recipient
+                is_for = False
+                if of_nothing and to is not None and to.object_class == self._kinds.recipient and to.text[:1].isupper():
+                    is_for = re.search(rf"(?<!about )\b{re.escape(to.text)}\b", text) is not None
                 is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
                 if (is_for or is_meant) and not is_let:
                     return _asking_of([text.rstrip(" .!")])
