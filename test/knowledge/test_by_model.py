@@ -73,7 +73,7 @@ def test_repaired_reply_counts_and_a_model_that_is_away_leaves_it_to_the_forms()
 
 
 def test_house_rule_of_a_document_is_read_by_the_model_where_no_form_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = "Fingers are to be kept away from the vase, so do not touch it."
+    rule = "Whoever touches the vase has to leave at once."
     model = ScriptedModel(fact("never", "vase", verb="touch"))
     monkeypatch.setattr(ModelShelf, "open_or_excuse", lambda *_: model)
     memory = open_memory(MemoryConfig(knowledge=KnowledgeConfig(reader="model")), embedder=BagOfWords())
@@ -90,6 +90,14 @@ def test_of_a_long_document_a_model_reads_no_more_than_two_hundred_sentences() -
     for number in range(300):
         reader.read(f"Vase {number} has a story.", 1, document="catalogue")
     assert len(model.sent) == 200
+
+
+def test_of_a_document_a_model_that_is_away_is_asked_once() -> None:
+    model = ScriptedModel(LlmError("away"))
+    reader = ModelTellingReader(model, FORMS, lambda _: ())  # type: ignore[arg-type]
+    for number in range(3):
+        reader.read(f"Vase {number} has a story.", 1, document="catalogue")
+    assert len(model.sent) == 1
 
 
 def test_text_that_gives_orders_stays_within_its_quotation() -> None:
