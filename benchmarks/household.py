@@ -19,7 +19,7 @@ from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Lives, Trial, ignore_trial
 from benchmarks.model_figures import add_planner_arguments, llm_config, model_figures
-from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
+from benchmarks.ranking.ranked_planner import CHANCE, VALUED, open_bench_planner
 from benchmarks.rows import emit, share_of, shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -81,7 +81,9 @@ def error_of(trial: Trial) -> ErrorKind:
     return ErrorKind.EXECUTION if reasons[-1] in _EXECUTION else ErrorKind.PLANNING
 
 
-def rows_of(trials: Sequence[Trial], baseline: Sequence[Trial] | None) -> list[dict[str, Any]]:
+def rows_of(
+    trials: Sequence[Trial], baseline: Sequence[Trial] | None, planner: str = "offline"
+) -> list[dict[str, Any]]:
     """Return one row a category and one for "all"; baseline: the same cases without memory, None leaves them out."""
     categories = list(dict.fromkeys(trial.case.category for trial in trials))
     rows = []
@@ -89,7 +91,7 @@ def rows_of(trials: Sequence[Trial], baseline: Sequence[Trial] | None) -> list[d
         chosen = [trial for trial in trials if category in (trial.case.category, "all")]
         names = {trial.case.id for trial in chosen}
         without = None if baseline is None else [trial for trial in baseline if trial.case.id in names]
-        rows.append(_row(category, chosen, without))
+        rows.append({"planner": planner} | _row(category, chosen, without))
     return rows
 
 
@@ -309,7 +311,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of alfred: tasks that models may learn from, or the others",
     )
     parser.add_argument("--memory", choices=MODES, default="full", help="which parts of memory answer")
-    parser.add_argument("--planner", choices=(*PLANNERS, VALUED), default="offline")
+    parser.add_argument("--planner", choices=(*PLANNERS, CHANCE, VALUED), default="offline")
     parser.add_argument("--limit", type=int, default=0, help="carry out a sample of this many (default: all)")
     parser.add_argument(
         "--no-baseline", action="store_true", help="skip the run without memory: no reduced_... figures"
@@ -341,9 +343,12 @@ def run(args: argparse.Namespace) -> int:
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
     learning = experience_config(args)
-    planner = open_bench_planner(
-        args.planner, args.mode, embedder, _settings(args), args.fallback, asks=False, seed=str(args.seed)
-    )
+
+    def opened(name: str) -> Planner:
+        settings = _settings(args)
+        return open_bench_planner(name, args.mode, embedder, settings, args.fallback, asks=False, seed=str(args.seed))
+
+    planner = opened(args.planner)
     tell = _print_trial if args.trials else ignore_trial
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"
@@ -361,7 +366,10 @@ def run(args: argparse.Namespace) -> int:
     for trial in trials:
         for problem in trial.problems:
             print(f"{trial.case.id}: condition counted as failed: {problem}", file=sys.stderr)
-    emit(rows_of(trials, baseline), args.json)
+    emit(rows_of(trials, baseline, args.planner), args.json)
+    for name in (CHANCE, VALUED) if args.planner == "llm" else ():  # whatever a model is worth is more than chance
+        drawn = live(cases, homes, args.memory, embedder, opened(name), learning, args.unknown, tell)
+        emit(rows_of(drawn, None, name), args.json)
     return 0
 
 

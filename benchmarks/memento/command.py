@@ -15,7 +15,7 @@ from benchmarks.memento.life import MementoLife, Trial
 from benchmarks.memento.robot import FloorPlan, class_name_of
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
-from benchmarks.ranking.ranked_planner import VALUED, open_bench_planner
+from benchmarks.ranking.ranked_planner import CHANCE, VALUED, open_bench_planner
 from benchmarks.rows import chosen, emit, mean_of, sample
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
@@ -51,7 +51,6 @@ def _entry(class_name: str) -> dict[str, Any]:
     return {"names": [words], "gloss": f"a {words}"}
 
 
-CHANCE = "chance"
 _MOST_THINGS = 3  # that a task of MEMENTO moves
 
 

@@ -34,9 +34,11 @@ class Choice:
 
 
 class StepChooser(Protocol):
-    """Chooses one of some calls. thinks: a thought comes before the call."""
+    """Chooses one of some calls. thinks: a thought comes before the call. is_valued: by what the world model
+    makes of them, and among those that may serve the goals; else among all that can be made, until these are met."""
 
     thinks: bool
+    is_valued: bool
 
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
@@ -52,6 +54,7 @@ class RankedChoice:
     """Takes the call with the highest likelihood times memory's value (SayCan: Ahn et al. 2022)."""
 
     thinks = False
+    is_valued = True
 
     def __init__(self, model: LlamaScores) -> None:
         self._model = model
@@ -74,6 +77,8 @@ class WrittenChoice:
     repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each. thinks:
     whether a model in this process must write a thought; one that was trained on the calls alone writes none.
     """
+
+    is_valued = True
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The planner of the rows `rank` and `chance-valued`: one call at a time, chosen with the results so far."""
+"""The planner of the rows `rank`, `chance-valued` and `chance`: one call at a time, chosen with the results so far."""
 
 from __future__ import annotations
 
@@ -193,21 +193,32 @@ class StepwiseRun:
     def _chosen(self) -> SkillCall | None:
         """Return the next call for the robot; None: the model holds that all is done."""
         task = self._task
-        offered = self._world.admissible().items()
-        calls = {text: call for text, call in offered if not self._objection(call) and not self._loop_guard.holds(call)}
-        first = self._world.to_open_first(calls)
+        offered = self._world.admissible()
         judged = task.judged()
+        if not self._chooser.is_valued:
+            values = dict.fromkeys((*(offered if judged.unmet else ()), DONE), 1.0)
+            return offered.get(self._choice(values).call)
+        calls = {
+            text: call
+            for text, call in offered.items()
+            if not self._objection(call) and not self._loop_guard.holds(call)
+        }
+        first = self._world.to_open_first(calls)
         calls = first or self._serving(calls, judged)
         worth = self._worth_to_goals(calls, judged)
         settled = frozenset().union(*map(SettledThings(self._world.episode.state).of, task.history.lasting))
         values = {text: self._world.value(call, settled) * worth[text] for text, call in calls.items()}
         if not (first and judged.unmet):
             values[DONE] = self._value_of_end(judged)
+        return calls.get(self._choice(values).call)
+
+    def _choice(self, values: Mapping[str, float]) -> Choice:
+        task = self._task
         choice = self._chooser.choose(self._messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
-        return calls.get(choice.call)
+        return choice
 
     def _unmet(self, judged: Judgement) -> list[Goal]:
         """Return the goals that are not met, or of which memory cannot tell."""
@@ -274,8 +285,8 @@ def described(failed: SkillResult) -> str:
 
 
 _PROMPTS = Path(__file__).parent / "prompts"
-# What chance comes to among the calls that the world model values.
-VALUED = "chance-valued"
+# What chance comes to among the calls that can be made, and among those that the world model values.
+CHANCE, VALUED = "chance", "chance-valued"
 # Things that the prompt names at most.
 THINGS = 30
 
@@ -342,12 +353,13 @@ class RankedPlanner:
 
 
 class RandomChoice:
-    """A StepChooser that picks among the calls that are valued at all."""
+    """A StepChooser that picks among the calls that are valued at all; is_valued: see StepChooser."""
 
     thinks = False
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, is_valued: bool = True) -> None:
         self._random = random.Random(seed)
+        self.is_valued = is_valued
 
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
@@ -372,10 +384,10 @@ def open_bench_planner(
     Raises:
         InvalidValueError: see open_planner and open_ranking.
     """
-    is_chance = name == VALUED
+    is_chance = name in (CHANCE, VALUED)
     if not is_chance and (name != "llm" or mode != RANK):
         return open_planner(name, embedder, config, kinds, fallback=fallback, asks=asks)
-    chooser = RandomChoice(seed) if is_chance else open_ranking(config.llm)
+    chooser = RandomChoice(seed, name == VALUED) if is_chance else open_ranking(config.llm)
     offline = open_planner("offline", embedder, config, kinds, asks=asks)
     assert isinstance(offline, OfflinePlanner)
     return RankedPlanner(offline, kinds or load_catalogue(), config.llm, chooser)

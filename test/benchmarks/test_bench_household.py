@@ -44,6 +44,21 @@ def test_household_reports_a_row_for_each_category(shared_dir, tmp_path, capsys)
     assert printed[-1]["reduced_exploration"] == 1.0
 
 
+def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(shared_dir, tmp_path, capsys, endpoint) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
+    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+    impossible = json.dumps({"calls": [{"tool": "impossible", "reason": "I do nothing"}]})
+    server = endpoint(lambda _: impossible)
+    arguments = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--no-baseline"]
+    arguments += ["--planner", "llm", "--endpoint", server.url, "--model", "m"]
+    assert main(["bench", "household", *arguments, "--json"]) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["planner"] for row in printed if row["category"] == "all"] == ["llm", "chance", "chance-valued"]
+    assert [row["skills_mean"] > 0 for row in printed if row["category"] == "all"] == [False, True, True]
+
+
 def test_eb_alfred_rows_are_carried_out_and_reported_by_subset(shared_dir, tmp_path, capsys) -> None:
     tasks = shared_dir / "data/alfred_home/tasks_train.jsonl.gz"
     with gzip.open(tasks, "rt") as file:
