@@ -20,7 +20,6 @@ from benchmarks.rows import chosen, emit, mean_of, sample
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanOutcome, PlanRun
@@ -122,30 +121,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
     homes = load_homes(args.data)
+    tasks = later_tasks(homes, args.only, args.limit, args.seed)
     embedder = CachingEmbedder(MiniLmEmbedder())
     settings = PlannerConfig(llm=llm_config(args))
-    with tempfile.TemporaryDirectory(prefix="memento") as name:
-        folder = Path(name)
-        life = MementoLife(
-            folder,
-            write_label_space(homes, folder / "memento.yaml"),
-            embedder,
-            lambda kinds: _planner(args, embedder, settings, kinds),
-            args.acquire == "planner",
-        )
-        trials = _play(life, homes, later_tasks(homes, args.only, args.limit, args.seed), args.memory, args.one_store)
-    emit(rows_of(trials, args.planner, args.memory, args.each_task), args.json)
+    for planner in (args.planner, *((CHANCE, VALUED) if args.planner == "llm" else ())):
+
+        def opened(kinds: ObjectCatalogue, name: str = planner) -> Planner:
+            if name == CHANCE:
+                return ChancePlanner(str(args.seed))
+            return open_bench_planner(
+                name, args.mode, embedder, settings, args.fallback, seed=str(args.seed), kinds=kinds
+            )
+
+        with tempfile.TemporaryDirectory(prefix="memento") as folder:
+            label_space = write_label_space(homes, Path(folder) / "memento.yaml")
+            life = MementoLife(Path(folder), label_space, embedder, opened, args.acquire == "planner")
+            trials = _play(life, homes, tasks, args.memory, args.one_store)
+        emit(rows_of(trials, planner, args.memory, args.each_task), args.json)
     return 0
-
-
-def _planner(
-    args: argparse.Namespace, embedder: TextEmbedder, settings: PlannerConfig, kinds: ObjectCatalogue
-) -> Planner:
-    if args.planner == CHANCE:
-        return ChancePlanner(str(args.seed))
-    return open_bench_planner(
-        args.planner, args.mode, embedder, settings, args.fallback, seed=str(args.seed), kinds=kinds
-    )
 
 
 LaterTask = tuple[Home, Task]

@@ -1,6 +1,7 @@
 """`bench memento` on a home of our own."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -259,3 +260,13 @@ def test_rows_come_for_each_memory(
         assert rows[-1]["wrong_things"] == 0 or planner == "chance"
         if memory == "none":
             assert rows[-1]["given_rate"] == 0.0
+
+
+def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], endpoint: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
+    server = endpoint(lambda _: json.dumps({"calls": [{"tool": "impossible", "reason": "I do nothing"}]}))
+    model = ["--planner", "llm", "--endpoint", server.url, "--model", "m"]
+    rows = rows_of(capsys, written(tmp_path, home_with()), "--memory", "none", *model)
+    assert [row["planner"] for row in rows if row["kind"] == "all"] == ["llm", "chance", "chance-valued"]
