@@ -104,7 +104,8 @@ def test_what_a_person_did_not_take_says_nothing_of_other_things_or_persons() ->
 
     lamp = Deed("e1:3", "SwitchOn", "l", "FloorLamp", at(MORNING) + 3)
     refused = [gave(1, "Egg", "ana"), gave(2, "Mug", "ana")]
-    people = Expectations([*refused, lamp, gave(4, "Egg", "ana", fails=False)], UTC, recipient="User")
+    given = [gave(4, "Egg", "ana", fails=False), replace(gave(5, "Book", "cleo", fails=False), source="e2:1")]
+    people = Expectations([*refused, lamp, *given], UTC, recipient="User")
     assert people.failing("PutObject", "Mug", "ana", at(NEXT)) is not None
     assert people.failing("PutObject", "Apple", "ana", at(NEXT)) is None
 
@@ -112,7 +113,7 @@ def test_what_a_person_did_not_take_says_nothing_of_other_things_or_persons() ->
         things = [("e", "Egg"), (person, "User")]
         return people.needed("PutObject", things, ("", ""), at(NEXT), has_failed=False) is not None
 
-    assert (needed("ana"), needed("ben")) == (True, False)
+    assert (needed("ana"), needed("ben"), needed("cleo")) == (True, False, False)
     # A place that takes neither takes nothing else.
     assert Expectations(refused, UTC).failing("PutObject", "Apple", "ana", at(NEXT)) is not None
 
