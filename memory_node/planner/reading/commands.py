@@ -55,6 +55,7 @@ _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
 _POLITE = re.compile(
     r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|(?:,? please)$", re.I
 )
+_REQUEST = re.compile(r"(?:could|can|would) you ", re.IGNORECASE)
 
 _TAIL = rf"(?: (?:to|{_HOW}|next to|beside) .+| with water| away| back .+| where .+)"
 _NO_PLACE = r" away|(?: back)? where (?:it|they) .+| back"  # what is said instead of a place
@@ -89,7 +90,8 @@ def is_fragment(text: str) -> bool:
 def commands_of(text: str) -> list[str]:
     """Return the commands of an instruction, each with one thing: "wash the fork and the cup and put them in the sink"
     has four."""
-    plain = _POLITE.sub("", " ".join(text.replace("’", "'").split()).strip(" .!"))
+    said = " ".join(text.replace("’", "'").split()).strip(" .!")
+    plain = _POLITE.sub("", said.rstrip(" ?") if _REQUEST.match(said) else said)
     plain = _TAKEN_FIRST.sub(r"\g<begin> \g<thing>", plain[:1].lower() + plain[1:])
     commands: list[str] = []
     things: list[str] = []

@@ -204,10 +204,14 @@ def test_table_to_put_a_thing_on_is_the_only_one_in_the_room_of_the_thing(area: 
     assert [note for note in (reading.notes if reading is not None else ()) if "dining table" in note] or place is None
 
 
-def test_place_where_a_thing_belongs_is_the_one_of_its_room() -> None:
+@pytest.mark.parametrize(
+    "words",
+    ["put the mug where it belongs", "could you put the mug where it belongs?", "Can you please put the mug away?"],
+)
+def test_place_where_a_thing_belongs_is_the_one_of_its_room(words: str) -> None:
     scene = home(thing("m", "Mug"), thing("near", "Drawer", area="a1"), thing("far", "Drawer", area="a2"))
     told = ("The mug belongs in the drawer in the kitchen.",)
-    place = goal(read("put the mug where it belongs", scene, told)).destination
+    place = goal(read(words, scene, told)).destination
     assert place is not None
     assert place.thing_id == "near"
 
