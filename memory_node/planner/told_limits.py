@@ -221,7 +221,7 @@ _BANS = re.compile(
     r"(?:leave|keep) .+ (?:where|as) (?:it|they) (?:is|are)|"
     r"(?-i:[Oo]nly [A-Z][\w-]* (?!(?:is|was|has|knows)\b)[a-z]+s)|"
     r"(?:must|may|should|shall)(?: not|n't)|not (?:to|allowed|supposed)|off[ -]limits|away from|out of reach|"
-    r"(?:is|are|has|have) (?!good|fresh|fine|here|open).+ (?:until|till)|"
+    r"(?:is|are|has|have) (?!good|fresh|fine|here|open)[^,;]+ (?:until|till)|"
     r"(?:is|are) (?:broken|out of (?:order|service))|"
     r"(?:is|are) only(?! (?:here|there|an?)\b)|(?:use|put|give|take|only \w+) (?:only|may|must))\b|"
     r"(?:^|[,;:] ?|\b(?:and|so|but|please|rather you) )"

@@ -286,6 +286,7 @@ def test_unread_statement_that_sounds_like_a_ban_is_asked_about(told: str, goal:
         ("The microwave is in such a state until Thursday.", Goal(GoalKind.CLEAN, mention("Egg")), False),
         ("The microwave is really heavy.", Goal(GoalKind.HEAT, mention("Egg")), False),
         ("Kim has gone to bed, he must not be disturbed.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), True),
+        ("Kim is in bed, he must not be woken until noon.", Goal(GoalKind.PLACE, mention("Egg"), person("Kim")), True),
         ("Kim has gone to bed, he must not be disturbed.", Goal(GoalKind.PLACE, mention("Egg"), person("me")), False),
         ("Zoe told me Jo must not be late.", Goal(GoalKind.PLACE, mention("Egg"), Mention("me", ("User",))), False),
         ("The egg is good until Friday.", Goal(GoalKind.PLACE, mention("Egg"), mention("Desk")), False),
