@@ -196,7 +196,7 @@ def _player(setting: Setting) -> Any:
         policy = PolicyPlayer(chooser, setting.max_steps, setting.model.timeout_s, _aid(setting, kinds))
         return lambda piece: policy.play(*piece)
     embedder = CachingEmbedder(MiniLmEmbedder())
-    planner_of = partial(offline_planner, embedder)
+    planner_of: Callable[[ObjectCatalogue], Planner] = partial(offline_planner, embedder)
     if setting.planner == "llm":
         planner_of = partial(llm_planner, embedder, setting.model)
     player = Player(kinds, embedder, planner_of, setting.max_steps)

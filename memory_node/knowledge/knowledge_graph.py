@@ -231,8 +231,8 @@ class KnowledgeGraph(KnowledgeQuestions):
                 if not any(one.active for one in about):
                     return ()
                 # What these took the place of does not count again: it was told of it, too.
-                texts = {one.text for one in about}
-                return self._retracted([one for one in about if one.active or one.replaced_by in texts])
+                ended_by = {one.text for one in about}
+                return self._retracted([one for one in about if one.active or one.replaced_by in ended_by])
         if words := words_taken_back(text):
             return self._take_back(words, text, stamp_ns)
         step = StandardStep(

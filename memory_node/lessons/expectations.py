@@ -145,8 +145,7 @@ class Expectations:
         since = _failed_lately(self._at.get((skill, place_id), ()), deed.stamp_ns, number)
         before += self._reached_into(skill, deed, place_id, since)
         if not before and not deed.reason:
-            alike = self._at.get((skill, place_id), ()) if self._is_person(place_class) else of_class
-            before = self._still_switched(alike, deed.stamp_ns)
+            before = self._still_switched(self._at.get((skill, place_id), ()), deed.stamp_ns)
         if with_class is not None:
             before += self._done_otherwise(deed, _failed_lately(with_class, deed.stamp_ns, number), bool(before))
         part = part_of_day(deed.stamp_ns, self._zone)
@@ -206,9 +205,9 @@ class Expectations:
             suspects.note(different, at_once=False)
         return [one for one in different if one in suspects.certain]
 
-    def _still_switched(self, alike: Sequence[_Try], now_ns: int) -> list[Preparation]:
-        """Return what was switched before such a call worked a short time ago, and was not switched back since."""
-        last = alike[-1] if alike else None
+    def _still_switched(self, here: Sequence[_Try], now_ns: int) -> list[Preparation]:
+        """Return what was switched before a call worked here a short time ago, and was not switched back since."""
+        last = here[-1] if here else None
         if last is None or last.failed or now_ns - last.deed.stamp_ns > LATELY_NS:
             return []
         switched = {one.object_id: one for _, one in self._done if one.skill in ENABLING}

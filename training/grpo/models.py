@@ -120,6 +120,7 @@ class TorchChooser:
     pair: SoftPair
     speller: Speller
     thinks: bool = False
+    is_valued: bool = True
 
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline

@@ -73,7 +73,7 @@ def test_the_memory_of_one_day_is_given_back_before_the_next(days) -> None:
 
 def test_a_patrol_that_failed_is_made_anew(days, monkeypatch) -> None:
     (day,) = days.read(
-        "- {id: away, category: state, home: studio, known: [studio], events: [{do: wait, want: {done: true}}]}"
+        "- {id: away, category: state, home: studio, people: {Zoe: bed}, events: [{do: wait, want: {done: true}}]}"
     )
     with monkeypatch.context() as patched:
         patched.setattr(lives, "patrol", lambda *_: 1 / 0)
