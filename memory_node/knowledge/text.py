@@ -39,6 +39,11 @@ def folded(text: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).lower()
 
 
+def on_one_line(text: str) -> str:
+    """Return a text in one line, with single spaces and plain apostrophes."""
+    return " ".join(text.replace("’", "'").split())
+
+
 def bare(words: str) -> str:
     """Return words without the article or the like before them."""
     return _DETERMINER.sub("", words.strip())

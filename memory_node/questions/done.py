@@ -10,6 +10,7 @@ from datetime import tzinfo
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.step import Deed
+from memory_node.knowledge.text import on_one_line
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.lessons.expectations import place_of
 from memory_node.lessons.lesson import Lesson, Preparation
@@ -59,7 +60,7 @@ class PlainPast:
 
     def answer(self, question: str) -> str:
         """Return the answer to a plain question, in words; "" where it is none of the plain forms."""
-        plain = with_whole_verbs(" ".join(question.replace("’", "'").split()).strip(" ?.!"))
+        plain = with_whole_verbs(on_one_line(question).strip(" ?.!"))
         plain = plain[:1].lower() + plain[1:]
         for form, answer in _FORMS:
             match = form.match(plain)

@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.domain.step import Deed
-from memory_node.knowledge.text import DAYS
+from memory_node.knowledge.text import DAYS, on_one_line
 
 # By a verb the skills that are meant: what kinds of goals are called, and other words.
 _SKILLS = {kind.value: goal.skills for kind, goal in GOALS.items() if goal.treats} | {
@@ -264,7 +264,7 @@ def phrase_of(text: str, kinds: ObjectCatalogue, present: Collection[str] = ()) 
 
     present: the classes of the home: of several that are called so alike, the only one among these is meant.
     """
-    words = " ".join(text.replace("’", "'").split()).strip(" .!?,")
+    words = on_one_line(text).strip(" .!?,")
     if _PRONOUN.match(words):
         return Phrase(words)
     spelt = with_whole_verbs(words)

@@ -13,7 +13,7 @@ from memory_node.domain.clock import ago
 from memory_node.domain.names import singular
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.states import STATE_CALLED, ObjectState
-from memory_node.knowledge.text import bare
+from memory_node.knowledge.text import bare, on_one_line
 from memory_node.questions.past import clock_of, phrase_of, span_of
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.world.thing_names import called
@@ -136,7 +136,7 @@ class PresentQuestions:
 
     def answer(self, question: str) -> PresentAnswer | None:
         """Return the answer to a question about what is now; None where it is no such question."""
-        plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+        plain = on_one_line(question).strip(" ?.!")
         for form, answer in _FORMS:
             match = form.match(plain)
             told = answer(self, match) if match is not None else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.names import singular
-from memory_node.knowledge.text import bare
+from memory_node.knowledge.text import bare, on_one_line
 from memory_node.knowledge.told.binding import VERBS, Act, BindingFacts, forbids_use
 from memory_node.knowledge.told.fact import Relation, ToldFact, same_role
 from memory_node.questions.past import TIME, clock_of, phrase_of, span_of
@@ -56,7 +56,7 @@ def unread_about(question: str, facts: BindingFacts, unread: Sequence[str]) -> s
 
 
 def _plain(question: str) -> str:
-    plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+    plain = on_one_line(question).strip(" ?.!")
     return plain[:1].lower() + plain[1:]
 
 
@@ -222,7 +222,7 @@ def told_then_answer(question: str, facts: BindingFacts) -> ToldAnswer | None:
 
     Of a time that is not said, what ended is told; where nothing did, what holds.
     """
-    plain = " ".join(question.replace("’", "'").split()).strip(" ?.!")
+    plain = on_one_line(question).strip(" ?.!")
     said = _WHEN.search(plain)
     time = said["time"].lower() if said is not None else ""
     asked = _WHEN.sub("", plain).strip(" ,")

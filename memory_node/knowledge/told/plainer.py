@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from memory_node.knowledge.text import on_one_line
+
 # Words that begin a sentence with a capital and name nobody.
 _NO_NAME = (
     r"(?!(?:There|It|This|That|These|Those|He|She|They|What|Which|Who\w*|Where|When|Why|How|Although|If|Some\w+|"
@@ -63,7 +65,7 @@ _OPENS = re.compile(_any_of("no_names"), re.I)
 
 def plain(sentence: str) -> str:
     """Return a sentence without its opening, fillers and contractions."""
-    text = " ".join(sentence.replace("’", "'").split()).strip(" .!?")
+    text = on_one_line(sentence).strip(" .!?")
     for pattern, whole in _WHOLE:
         text = pattern.sub(whole, text)
     text = " ".join(_FILLER.sub("", without_opening(text)).split()).strip(" ,")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text import bare, stems
+from memory_node.knowledge.text import bare, on_one_line, stems
 from memory_node.knowledge.told.fact import Term, ToldFact, names_of_several, with_whose
 from memory_node.knowledge.updating import says_all
 
@@ -32,20 +32,20 @@ _OVER = re.compile(r"^(?:please )?it is no longer true that ", re.I)
 
 def words_taken_back(text: str) -> str:
     """Return what a sentence takes back, "" where it takes nothing back."""
-    match = _FORGET.match(" ".join(text.replace("’", "'").split()))
+    match = _FORGET.match(on_one_line(text))
     return match["said"] if match is not None else ""
 
 
 def subject_taken_back(text: str) -> str:
     """Return of what all that was told is taken back: "the vase" of "forget what I said about the vase"; "" for
     nothing."""
-    match = _FORGET_ALL.match(" ".join(text.replace("’", "'").split()))
+    match = _FORGET_ALL.match(on_one_line(text))
     return match["what"] if match is not None else ""
 
 
 def is_correction(text: str) -> bool:
     """Return whether somebody says that what he told just before was mixed up."""
-    return _CORRECTS.match(" ".join(text.replace("’", "'").split())) is not None
+    return _CORRECTS.match(on_one_line(text)) is not None
 
 
 def is_over(text: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ATTRIBUTES, ObjectState
+from memory_node.knowledge.text import on_one_line
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.references import References, UnreadableError
 
@@ -90,7 +91,7 @@ def is_fragment(text: str) -> bool:
 def commands_of(text: str) -> list[str]:
     """Return the commands of an instruction, each with one thing: "wash the fork and the cup and put them in the sink"
     has four."""
-    said = " ".join(text.replace("’", "'").split()).strip(" .!")
+    said = on_one_line(text).strip(" .!")
     plain = _POLITE.sub("", said.rstrip(" ?") if _REQUEST.match(said) else said)
     plain = _TAKEN_FIRST.sub(r"\g<begin> \g<thing>", plain[:1].lower() + plain[1:])
     commands: list[str] = []

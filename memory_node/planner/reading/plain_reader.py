@@ -11,6 +11,7 @@ from memory_node.context.recalled import Recalled
 from memory_node.domain.clock import Clock
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.text import on_one_line
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.reading.commands import as_liked, commands_of, goal_of
 from memory_node.planner.reading.conversation import UnclearError
@@ -50,7 +51,7 @@ class PlainReader:
 
     def read(self, text: str, scene: SceneSnapshot, known: Known) -> Understanding | None:
         """Return what a sentence asks for; None where it is none of the plain forms, or memory lacks what it needs."""
-        words = " ".join(text.replace("’", "'").split()).strip(" .!?")
+        words = on_one_line(text).strip(" .!?")
         past = known.recalled
         way = known.lessons.way if known.lessons is not None else None
         references = References(self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone, way=way)
