@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import POSITION_LIMIT_M
-from memory_node.domain.states import ObjectState, StateBelief, with_state
+from memory_node.domain.states import DOORS, ObjectState, StateBelief, with_state
 from memory_node.domain.text_enum import TextEnum
 
 
@@ -163,6 +163,11 @@ class StateChange:
     destroyed: bool = False
     source: str = "skill"
     probability: float = 1.0
+
+    @property
+    def door(self) -> ObjectState | None:
+        """Whether it says that the object was opened or closed, None for neither."""
+        return next((state for state in self.added if state in DOORS), None)
 
     def states_after(self, states: tuple[StateBelief, ...]) -> tuple[StateBelief, ...]:
         """Return what is believed of the object's states after the change."""

@@ -17,7 +17,6 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import ObjectReference, StateChange
-from memory_node.domain.states import DOORS, ObjectState
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.short_term_mirror import GONE, ShortTermMirror
@@ -62,7 +61,7 @@ class ChangeGrounding:
         object_id = self._resolve(change)
         # The position of an effect is no new position of the thing, unless it was put there, or slid open or shut.
         moved = change.held is False or bool(change.support_id) or not self._exists(object_id)
-        moved = moved or not DOORS.isdisjoint(change.added)
+        moved = moved or change.door is not None
         return replace(
             change,
             object_id=object_id,
@@ -101,7 +100,7 @@ class ChangeGrounding:
         does what was put somewhere: like things may lie there."""
         if change.position is None or change.held is False or change.support_id:
             return False
-        rows, distances = self.scene.distances(change.object_class, change.position, _door(change))
+        rows, distances = self.scene.distances(change.object_class, change.position, change.door)
         if not rows.size or self.scene.id_of(int(rows[distances.argmin()])) == known:
             return False
         of_known = np.array([self.scene.id_of(row) == known for row in rows.tolist()], dtype=bool)
@@ -114,7 +113,7 @@ class ChangeGrounding:
         self, object_class: str, position: tuple[float, float, float] | None, change: StateChange | None = None
     ) -> str:
         """Return the id of the nearest of a class, "" for none. change: what is reported of it."""
-        door = _door(change) if change is not None else None
+        door = change.door if change is not None else None
         rows, distances = self.scene.distances(object_class, position or (0.0, 0.0, 0.0), door)
         if change is not None and change.held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
@@ -143,11 +142,6 @@ class ChangeGrounding:
     def _exists(self, object_id: str) -> bool:
         """Return whether memory has an object of this id."""
         return bool(object_id) and self.scene.present_id(object_id) == object_id
-
-
-def _door(change: StateChange) -> ObjectState | None:
-    """Return whether a change says that a thing was opened or closed, None for neither."""
-    return next((state for state in change.added if state in DOORS), None)
 
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import numpy as np
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import DOORS, ObjectState, believed, log_odds
+from memory_node.domain.states import ObjectState, believed, log_odds
 from memory_node.scene_graph.carrying import move_load, pick_up, slide_to
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
@@ -99,7 +99,7 @@ def _is_over_heat(state: GraphState, row: int) -> bool:
 
 def _is_door(change: StateChange) -> bool:
     """Return whether a change says that something was opened or closed, and no more than that."""
-    return change.held is None and not change.support_id and not DOORS.isdisjoint(change.added)
+    return change.held is None and not change.support_id and change.door is not None
 
 
 def _slide(state: GraphState, row: int, change: StateChange) -> list[int]:
