@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
-from memory_node.domain.names import is_called
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
@@ -340,7 +339,7 @@ class Goals:
             thing = replace(thing, room=room)
         if self._meaning.guesses or not is_movable(thing, self._kinds):
             return thing
-        is_known = any(is_called(one, room) for one in self._home.rooms)
+        is_known = self._home.has_room(room)
         on = next((place.called.own or place.called.also for place in inside if place.called is not None), ())
         return replace(thing, room=room if is_known else thing.room, on=on)
 
@@ -443,7 +442,7 @@ class Goals:
             if not self._meaning.guesses:
                 self._refuse_place(place)
         room = phrase.told_room
-        known = room and any(is_called(one, room) for one in self._home.rooms)
+        known = room and self._home.has_room(room)
         return self._where_it_is(replace(place, room=room) if known else place, phrase.places)
 
     def _refuse_place(self, place: Mention) -> None:
@@ -463,7 +462,7 @@ class Goals:
         """Leave the place in a room to the robot."""
         if self._meaning.guesses:
             raise UnclearError(f"Where in the {room}?", slot=Slot.DESTINATION)
-        if self._home.rooms and not any(is_called(one, room) for one in self._home.rooms):
+        if self._home.rooms and not self._home.has_room(room):
             here = tuple(sorted(self._home.rooms))
             raise UnclearError(f"I know no {room} here. Where do you mean?", here, Slot.DESTINATION)
         return Mention(room, room=room)

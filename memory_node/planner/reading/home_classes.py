@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.names import is_called
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Mention
 
@@ -36,6 +37,10 @@ class HomeClasses:
     def all(self) -> frozenset[str]:
         """Movable things and fixtures together."""
         return self.objects | self.fixtures
+
+    def has_room(self, name: str) -> bool:
+        """Return whether it has a room of a name."""
+        return any(is_called(one, name) for one in self.rooms)
 
     def with_classes(self, names: Collection[str], kinds: ObjectCatalogue) -> HomeClasses:
         """Return the home as if memory held things of some classes, too."""
