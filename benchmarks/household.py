@@ -19,7 +19,7 @@ from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Lives, Trial, ignore_trial
 from benchmarks.model_figures import add_planner_arguments, llm_config, model_figures
-from benchmarks.ranking.ranked_planner import CHANCE, VALUED, open_bench_planner
+from benchmarks.ranking.ranked_planner import BY_CHANCE, open_bench_planner
 from benchmarks.rows import emit, share_of, shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -311,7 +311,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of alfred: tasks that models may learn from, or the others",
     )
     parser.add_argument("--memory", choices=MODES, default="full", help="which parts of memory answer")
-    parser.add_argument("--planner", choices=(*PLANNERS, CHANCE, VALUED), default="offline")
+    parser.add_argument("--planner", choices=(*PLANNERS, *BY_CHANCE), default="offline")
     parser.add_argument("--limit", type=int, default=0, help="carry out a sample of this many (default: all)")
     parser.add_argument(
         "--no-baseline", action="store_true", help="skip the run without memory: no reduced_... figures"
@@ -367,7 +367,7 @@ def run(args: argparse.Namespace) -> int:
         for problem in trial.problems:
             print(f"{trial.case.id}: condition counted as failed: {problem}", file=sys.stderr)
     emit(rows_of(trials, baseline, args.planner), args.json)
-    for name in (CHANCE, VALUED) if args.planner == "llm" else ():  # whatever a model is worth is more than chance
+    for name in BY_CHANCE if args.planner == "llm" else ():  # whatever a model is worth is more than chance
         drawn = live(cases, homes, args.memory, embedder, opened(name), learning, args.unknown, tell)
         emit(rows_of(drawn, None, name), args.json)
     return 0

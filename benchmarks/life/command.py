@@ -25,11 +25,12 @@ from benchmarks.life.life_rows import (
 )
 from benchmarks.life.lives import Lives
 from benchmarks.life.player import Player
-from benchmarks.life.players import CHANCE, LLM, NAMES, OFFLINE, VALUED, Players, seeds_of
+from benchmarks.life.players import LLM, NAMES, OFFLINE, Players, seeds_of
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.shuffle import Shuffling
 from benchmarks.life.switches import EACH, KARMA, MEMORIES, POLICIES, CacheSetting
 from benchmarks.model_figures import add_planner_arguments
+from benchmarks.ranking.ranked_planner import BY_CHANCE
 from benchmarks.rows import chosen, emit, sample
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError
@@ -136,7 +137,7 @@ def settings_of(args: argparse.Namespace) -> list[Setting]:
     settings = [Setting(args.planner, one, seeds=seeds_of(args.planner)) for one in without]
     settings += [Setting(args.planner, shuffled=one) for one in MEMORIES if args.shuffled]
     # Whatever a model comes to, chance stands beside it.
-    return settings + [Setting(one, seeds=seeds_of(one)) for one in (CHANCE, VALUED) if args.planner == LLM]
+    return settings + [Setting(one, seeds=seeds_of(one)) for one in BY_CHANCE if args.planner == LLM]
 
 
 def _sweep(args: argparse.Namespace) -> list[Setting]:

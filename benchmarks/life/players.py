@@ -13,7 +13,7 @@ from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_player import STATE_OF_GOAL, IdlePlayer, ScriptedPlayer
 from benchmarks.model_figures import llm_config
-from benchmarks.ranking.ranked_planner import CHANCE, VALUED, open_bench_planner
+from benchmarks.ranking.ranked_planner import BY_CHANCE, CHANCE, VALUED, open_bench_planner
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.ports import TextEmbedder
@@ -34,8 +34,7 @@ _LIST_TOKENS = 1500
 OFFLINE, LLM = "offline", "llm"
 # By these days are proven.
 SCRIPTED, IDLE = "scripted", "idle"
-NAMES = (OFFLINE, LLM, CHANCE, VALUED, SCRIPTED, IDLE)
-_BY_CHANCE = (CHANCE, VALUED)
+NAMES = (OFFLINE, LLM, *BY_CHANCE, SCRIPTED, IDLE)
 # In these days a planner knows things only by the list that memory writes.
 _BY_LIST = "recent"
 
@@ -127,7 +126,7 @@ def _pours(thing: Thing) -> bool:
 
 def seeds_of(planner: str) -> int:
     """Return how often a planner plays each scenario."""
-    return SEEDS if planner in _BY_CHANCE else 1
+    return SEEDS if planner in BY_CHANCE else 1
 
 
 class Players:

@@ -15,7 +15,7 @@ from benchmarks.memento.life import MementoLife, Trial
 from benchmarks.memento.robot import FloorPlan, class_name_of
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
-from benchmarks.ranking.ranked_planner import CHANCE, VALUED, open_bench_planner
+from benchmarks.ranking.ranked_planner import BY_CHANCE, CHANCE, open_bench_planner
 from benchmarks.rows import chosen, emit, mean_of, sample
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
@@ -86,7 +86,7 @@ def _moved(thing: SceneObject, place: SceneObject) -> Sequence[SkillCall]:
 
 
 MEMORIES = ("full", "none", "shuffled", "gold")
-PLANNERS = ("offline", "llm", CHANCE, VALUED)
+PLANNERS = ("offline", "llm", *BY_CHANCE)
 JOINT = "joint"
 _ONE_MEMORY = ("object_semantics", "user_pattern")
 _EMPTY = "empty"
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     tasks = later_tasks(homes, args.only, args.limit, args.seed)
     embedder = CachingEmbedder(MiniLmEmbedder())
     settings = PlannerConfig(llm=llm_config(args))
-    for planner in (args.planner, *((CHANCE, VALUED) if args.planner == "llm" else ())):
+    for planner in (args.planner, *(BY_CHANCE if args.planner == "llm" else ())):
 
         def opened(kinds: ObjectCatalogue, name: str = planner) -> Planner:
             if name == CHANCE:

@@ -287,6 +287,7 @@ def described(failed: SkillResult) -> str:
 _PROMPTS = Path(__file__).parent / "prompts"
 # What chance comes to among the calls that can be made, and among those that the world model values.
 CHANCE, VALUED = "chance", "chance-valued"
+BY_CHANCE = (CHANCE, VALUED)
 # Things that the prompt names at most.
 THINGS = 30
 
@@ -384,7 +385,7 @@ def open_bench_planner(
     Raises:
         InvalidValueError: see open_planner and open_ranking.
     """
-    is_chance = name in (CHANCE, VALUED)
+    is_chance = name in BY_CHANCE
     if not is_chance and (name != "llm" or mode != RANK):
         return open_planner(name, embedder, config, kinds, fallback=fallback, asks=asks)
     chooser = RandomChoice(seed, name == VALUED) if is_chance else open_ranking(config.llm)
