@@ -222,12 +222,11 @@ class ScriptedHands:
         usual = self._world.types.catalogue.treatments_of(goal)
         found = [one for treatment in usual for name in treatment.at for one in self._world.of_class(name)]
         places = self._preferred(found)
-        able = [one for one in places if self._is_possible(skill, thing, one)]
-        if able or not places:
-            # The skill itself drives there.
-            self._at_one_of(able, skill, thing, lambda place: self.do(skill, thing.id, place.id))
-        else:
+        if places and not any(self._is_possible(skill, thing, one) for one in places):
             self._treat_by_hand(thing, places)
+            return
+        # The skill itself drives there.
+        self._at_one_of(places, skill, thing, lambda place: self.do(skill, thing.id, place.id))
 
     def _treat_by_hand(self, thing: Thing, places: Sequence[Thing]) -> None:
         """Put a thing into the first appliance that takes it, shut that, let run what runs there, and take it out."""
