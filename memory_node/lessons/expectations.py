@@ -142,16 +142,16 @@ class Expectations:
         place_id, place_class = place
         of_class = self._of.setdefault((skill, place_class), [])
         before = self._switched(deed, place_id, _failed_lately(of_class, deed.stamp_ns, number))
-        since = _failed_lately(self._at.get((skill, place_id), ()), deed.stamp_ns, number)
-        before += self._reached_into(skill, deed, place_id, since)
+        here = self._at.setdefault((skill, place_id), [])
+        before += self._reached_into(skill, deed, place_id, _failed_lately(here, deed.stamp_ns, number))
         if not before and not deed.reason:
-            before = self._still_switched(self._at.get((skill, place_id), ()), deed.stamp_ns)
+            before = self._still_switched(here, deed.stamp_ns)
         if with_class is not None:
             before += self._done_otherwise(deed, _failed_lately(with_class, deed.stamp_ns, number), bool(before))
         part = part_of_day(deed.stamp_ns, self._zone)
         made = _Try(deed, number, place_id, place_class, part, tuple(dict.fromkeys(before)))
         of_class.append(made)
-        self._at.setdefault((skill, place_id), []).append(made)
+        here.append(made)
         return made
 
     def _note_done(self, number: int, deed: Deed, explained: set[tuple[str, str]]) -> None:
