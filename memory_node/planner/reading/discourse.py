@@ -62,7 +62,10 @@ class Discourse:
         return last[0] if len(last) == 1 and last[0] else self.focus
 
     def together(self) -> tuple[str, ...]:
-        """Return the classes that "them" and "both" mean now: those of the last command, or of the last two."""
+        """Return the classes that "them" and "both" mean now: those of the last command, or of the last two; what was
+        named since in the same instruction alone: "not the tissues, put those back"."""
+        if self.topic and self.topic == self.focus and not self.said:
+            return (self.focus,)
         if not self.targets or self.count_of(self.focus) > 1 or self.focus not in self.targets[-1]:
             return (self.focus,) if self.focus else ()
         if len(self.targets[-1]) > 1:

@@ -173,12 +173,13 @@ class InstructionReader:
         start += start < len(words) and words[start] in ("touch", "forget", "bother")
         base = self._english.base_form(words[start]) if start < len(words) else ""
         turned = [*words[:start], base or "take", *words[start + bool(base) :]] if base else list(words)
-        found = self.commands.read(turned, start) or (None, self.commands.arguments(words, start, "take")[1], "")
-        if not self.is_boundary(words, found[1]):
+        found = self.commands.read(turned, start)
+        args, end = self.commands.arguments(words, start, "take") if found is None else (None, found[1])
+        if not self.is_boundary(words, end):
             return None
-        named = found[0].phrases if found[0] is not None else ()
+        named = found[0].phrases if found is not None else args.targets if args is not None else ()
         heard.parts.append(Remark(tuple(named[:1])))
-        return found[1]
+        return end
 
     def _let_be(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "leave the lamp on", "leave the book where it is" as what is not to be done."""

@@ -80,7 +80,8 @@ class Meaning:
     def is_generic(self, called: Called) -> bool:
         """Return whether many kinds answer to a name: "all the lamps"."""
         own = called.own
-        return not any(self._kinds[name].everyday for name in own) and not (own and len(called.also) < _GENERIC)
+        many = len(called.also) >= (_GENERIC if own else 2)  # "the tissues" are of one kind, the box of them
+        return many and not any(self._kinds[name].everyday for name in own)
 
     def _made(self, phrase: NounPhrase, names: Iterable[str], guessed: bool = False) -> Mention:
         states = tuple(dict.fromkeys(phrase.states))

@@ -198,6 +198,14 @@ def test_memory_tells_which_lamp_is_meant() -> None:
         [("Slice the apple and bring me a slice in the bowl.", "slice Apple; Apple at Bowl; Bowl at User")],
         [("Slice the apple and bring me two slices in the bowl.", "slice Apple; 2 Apple at Bowl; Bowl at User")],
         [("Put a mug on the desk.", "Mug at Desk"), ("Put the other one in the sink.", "Mug at SinkBasin")],
+        [
+            ("Put the remote and the tissues on the sofa.", "RemoteControl at Sofa; TissueBox at Sofa"),
+            ("Not the tissues, sorry, put those back.", "TissueBox back"),
+        ],
+        [
+            ("Put the fork and the spoon on the desk.", "Fork at Desk; Spoon at Desk"),
+            ("Not the fork, put it back.", "Fork back"),
+        ],
     ],
 )
 def test_a_conversation_goes_on(turns: list[tuple[str, str]]) -> None:
