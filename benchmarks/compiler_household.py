@@ -40,7 +40,7 @@ from memory_node.domain.skill_declaration import ArgumentKind
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import NullLog
+from memory_node.lessons.lesson import ExperienceLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.planner.planner import Planner
@@ -218,7 +218,7 @@ def _stream(
     advance: Callable[[], object],
 ) -> list[Trial]:
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet."""
-    experience = Experience(ExperienceConfig(), NullLog(), system_clock)
+    experience = Experience(ExperienceConfig(), ExperienceLog(), system_clock)
     others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
 
     def guided(memory: RobotMemory) -> GuidancePort:

@@ -28,7 +28,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
 from memory_node.lessons.config import GRAPHS, ExperienceConfig, OptimizerConfig, OptimizerKind, Part
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import NullLog
+from memory_node.lessons.lesson import ExperienceLog
 from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.executor import ExecutedStep
@@ -186,7 +186,7 @@ def _live(
     row, kinds = ROWS[name], load_catalogue()
     config = setting.experience.changed(parts=row.parts)
     curator = open_curator(OptimizerConfig(kind=row.optimizer), setting.embedder, kinds, ModelShelf())
-    experience = Experience(config, NullLog(), system_clock, kinds=kinds, curator=curator)
+    experience = Experience(config, ExperienceLog(), system_clock, kinds=kinds, curator=curator)
     mode = (("full+" if setting.objects == "full" else "") + "experience") if row.parts else setting.objects
     lives = Lives(mode, setting.homes, setting.embedder, setting.planner, experience, setting.faults, setting.seed)
     trials = []
@@ -395,7 +395,7 @@ def live(
     on_trial: is told each as it ends.
     """
     # What the robot learns from its episodes goes with it from home to home.
-    experience = Experience(learning, NullLog(), system_clock)
+    experience = Experience(learning, ExperienceLog(), system_clock)
     lives, trials = Lives(mode, homes, embedder, planner, experience, unknown=unknown), []
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {mode}", total=len(cases))

@@ -27,7 +27,7 @@ from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.episode_reader import ModelEpisodeReader
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import LESSONS, Lesson
+from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
 from memory_node.lessons.optimizer.curator import open_curator
 from memory_node.lessons.plugmem import in_words
 from memory_node.llm.open_model import ModelShelf
@@ -236,7 +236,7 @@ def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
     return [dict(document.body) for document in store.bodies([kind])]
 
 
-class StoreLog:
+class StoreLog(ExperienceLog):
     """The log of experience and of knowledge in the store; without a store it keeps nothing."""
 
     def __init__(self, store: Store | None) -> None:

@@ -32,7 +32,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson, NullLog
+from memory_node.lessons.lesson import ExperienceLog, Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
 from memory_node.memory import RobotMemory
 from memory_node.planner.executor import InstructionResult
@@ -206,7 +206,9 @@ class HouseholdTasks:
         def ended(summary: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
             self._ended.append((summary, steps))
 
-        experience = Experience(ExperienceConfig(), NullLog(), system_clock, on_ended=ended, embedder=self._embedder)
+        experience = Experience(
+            ExperienceConfig(), ExperienceLog(), system_clock, on_ended=ended, embedder=self._embedder
+        )
         faults = Faults(seed=self._seed)
         parts = ("full+experience", self._homes, self._embedder, self._planner, experience, faults, self._seed)
         return experience, HouseholdLives(*parts, self._guidance)

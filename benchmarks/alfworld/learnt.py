@@ -123,7 +123,7 @@ def _in_kinds(text: str, classes: Mapping[str, str]) -> str:
 
 
 @dataclass
-class EpisodeRecorder:
+class EpisodeRecorder(ExperienceLog):
     """An `ExperienceLog` that keeps the episodes of one game. known: the lessons that the game began with."""
 
     known: Sequence[Lesson] = ()

@@ -39,7 +39,7 @@ from memory_node.lessons.config import (
     OptimizerModelConfig,
 )
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import NullLog
+from memory_node.lessons.lesson import ExperienceLog
 from memory_node.lessons.optimizer.curator import Curator, open_curator
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.open_planner import open_planner
@@ -80,7 +80,7 @@ def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSettin
 
 def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance: Callable[[], object]) -> Stream:
     curator = setting.curator_of(name)
-    experience = Experience(ExperienceConfig(), NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
+    experience = Experience(ExperienceConfig(), ExperienceLog(), system_clock, kinds=load_catalogue(), curator=curator)
     mode = "full" if name == "none" else "full+experience"
     lives = Lives(mode, setting.homes, setting.embedder, setting.planner, experience, setting.faults, setting.seed)
     epochs = []

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,16 +44,16 @@ class LessonBank:
         self._embedder = embedder
         self._limits = limits or BankLimits()
         self._make_id = make_id
-        self._lessons: list[Lesson] = []
+        self._lessons: dict[str, Lesson] = {}
         # Of each lesson the vectors (n, dimension) of the tasks that it is found by; zeros (1, dimension) for none.
-        self._keys: list[NDArray[np.float32]] = []
+        self._keys: dict[str, NDArray[np.float32]] = {}
         self._outcomes: deque[tuple[NDArray[np.float32], float]] = deque(maxlen=_OUTCOMES_KEPT)
 
     def __len__(self) -> int:
         return len(self._lessons)
 
     def __iter__(self) -> Iterator[Lesson]:
-        return iter(tuple(self._lessons))
+        return iter(tuple(self._lessons.values()))
 
     @property
     def limits(self) -> BankLimits:
@@ -68,14 +67,14 @@ class LessonBank:
 
     def get(self, lesson_id: str) -> Lesson | None:
         """Return a lesson, None when there is none of that id."""
-        return next((lesson for lesson in self._lessons if lesson.id == lesson_id), None)
+        return self._lessons.get(lesson_id)
 
     def load(self, lessons: Iterable[Lesson]) -> None:
         """Take over stored lessons, each in the place of the one of its id; of more than it may hold, the newest. An
         older program stored notes that say nothing any more: these are left out."""
-        known = {lesson.id: lesson for lesson in (*self._lessons, *lessons) if says_something(lesson)}
+        known = self._lessons | {lesson.id: lesson for lesson in lessons if says_something(lesson)}
         newest = sorted(known.values(), key=lambda lesson: lesson.wordings[-1].stamp_ns)[-self._limits.capacity :]
-        self._lessons, self._keys = newest, self._keys_of(newest)
+        self._lessons, self._keys = {lesson.id: lesson for lesson in newest}, self._keys_of(newest)
 
     def retrieve(self, query: str) -> tuple[Lesson, ...]:
         """Return the lessons whose tasks are nearest to a task, the nearest first; at most `limits.shown`."""
@@ -83,24 +82,23 @@ class LessonBank:
 
     def nearest(self, vector: NDArray[np.float32]) -> tuple[Lesson, ...]:
         """Return what `retrieve` does, for a text that is encoded already."""
-        return tuple(self._lessons[index] for index in self._written(self._scores(vector))[: self._limits.shown])
+        return tuple(self._written(self._scores(vector))[: self._limits.shown])
 
     def ways_to(self, intent: str, most: int) -> tuple[Lesson, ...]:
         """Return the ways of intents that are nearly this one (PlugMem), the nearest first."""
         if not intent.strip():
             return ()
         scores = self._scores(self.encode(intent))
-        order = np.argsort(-scores, kind="stable")
-        near = (self._lessons[index] for index in order if scores[index] >= _SAME_INTENT)
-        return tuple(islice((lesson for lesson in near if intents_of(lesson)), most))
+        near = [one for one in self if intents_of(one) and scores[one.id] >= _SAME_INTENT]
+        return tuple(sorted(near, key=lambda one: -scores[one.id])[:most])
 
     def related(self, query: str) -> tuple[Lesson, ...]:
         """Return the lessons that `retrieve` finds as far as their tasks are related to this one."""
         if not self._lessons or not query.strip():
             return ()
-        vector = self.encode(query)
-        scores = dict(zip((lesson.id for lesson in self._lessons), self._scores(vector)))
-        return tuple(one for one in self.nearest(vector) if scores[one.id] >= self._limits.related)
+        scores = self._scores(self.encode(query))
+        nearest = self._written(scores)[: self._limits.shown]
+        return tuple(one for one in nearest if scores[one.id] >= self._limits.related)
 
     def encode(self, query: str) -> NDArray[np.float32]:
         """Return the unit vector of a task's text."""
@@ -121,12 +119,19 @@ class LessonBank:
             replaced = None
         elif replaced is None and len(self._lessons) >= self._limits.capacity:
             scores = self._scores(vector)
-            same = (at for at in self._written(scores)[:1] if scores[at] >= self._limits.same)
-            replaced = next((self._lessons[at] for at in same), None)
+            same = (one for one in self._written(scores)[:1] if scores[one.id] >= self._limits.same)
+            replaced = next(same, None)
         if replaced is not None:
-            return Change(self._reword(replaced.id, wording, vector, by), added=False)
+            known = self.get(replaced.id)
+            if known is None:
+                raise NotFoundError(f"lesson {replaced.id!r} is not in the bank any more")
+            return Change(self._keep(written(known.id, wording, by, known), vector[None]), added=False)
         evicted = self._make_room()
-        return Change(self._add(wording, vector, by), added=True, evicted=evicted)
+        lesson = written(self._make_id(), wording, by)
+        for earlier, outcome in self._outcomes:
+            if float(earlier @ vector) >= self._limits.related:
+                lesson = replace(lesson, withheld=lesson.withheld.plus(outcome))
+        return Change(self._keep(lesson, vector[None]), added=True, evicted=evicted)
 
     def note_outcome(
         self, query: str, outcome: float, given: Collection[str]
@@ -139,17 +144,17 @@ class LessonBank:
         vector = self.encode(query)
         scores = self._scores(vector)
         self._outcomes.append((vector, outcome))
-        counted: list[Lesson] = []
-        for index, lesson in enumerate(self._lessons):
+        counted: dict[str, Lesson] = {}
+        for lesson in self:
             if lesson.id in given:
-                self._lessons[index] = replace(lesson, given=lesson.given.plus(outcome))
-            elif scores[index] >= self._limits.related:
-                self._lessons[index] = replace(lesson, withheld=lesson.withheld.plus(outcome))
-            counted += [self._lessons[index]] if self._lessons[index] is not lesson else []
-        bad = tuple(lesson for lesson in self._lessons if self._is_bad(lesson))
+                counted[lesson.id] = replace(lesson, given=lesson.given.plus(outcome))
+            elif scores[lesson.id] >= self._limits.related:
+                counted[lesson.id] = replace(lesson, withheld=lesson.withheld.plus(outcome))
+        self._lessons |= counted
+        bad = tuple(filter(self._is_bad, self))
         for lesson in bad:
             self.remove(lesson.id)
-        return tuple(lesson for lesson in counted if lesson not in bad), bad
+        return tuple(lesson for lesson in counted.values() if lesson not in bad), bad
 
     def note_followed(self, lesson_id: str, helped: bool, source: str, stamp_ns: int) -> Lesson | None:
         """Note how the step went that followed a lesson; return the lesson as it stands, None where it is gone.
@@ -167,79 +172,62 @@ class LessonBank:
         if lesson.contradicted >= MOST_CONTRADICTIONS:
             self.remove(lesson_id)
             return None
-        self._lessons[self._index(lesson_id)] = lesson
+        self._lessons[lesson_id] = lesson
         return lesson
 
     def put(self, lesson: Lesson) -> Lesson | None:
         """Put a lesson in the place of the one of its id, or add it; return the one that went for it in a full bank."""
         evicted = self._make_room() if self.get(lesson.id) is None else None
-        self.remove(lesson.id)
-        self._append(lesson, self._keys_of([lesson])[0])
+        self._keep(lesson, self._keys_of([lesson])[lesson.id])
         return evicted
 
     def remove(self, lesson_id: str) -> None:
         """Drop a lesson; nothing where there is none."""
-        index = self._index(lesson_id)
-        if index >= 0:
-            del self._lessons[index], self._keys[index]
+        self._lessons.pop(lesson_id, None)
+        self._keys.pop(lesson_id, None)
 
     def copy(self) -> LessonBank:
         """Return an independent copy, in which a candidate can be tried."""
         other = LessonBank(self._embedder, self._limits, self._make_id)
-        other._lessons = list(self._lessons)
-        other._keys = list(self._keys)
+        other._lessons = dict(self._lessons)
+        other._keys = dict(self._keys)
         other._outcomes = self._outcomes.copy()
         return other
 
     def _make_room(self) -> Lesson | None:
         """Drop the lesson of the least worth from a full bank, and return it."""
-        worst = min(self._lessons, key=self._worth) if len(self._lessons) >= self._limits.capacity else None
+        worst = min(self, key=self._worth) if len(self) >= self._limits.capacity else None
         if worst is not None:
             self.remove(worst.id)
         return worst
 
-    def _append(self, lesson: Lesson, keys: NDArray[np.float32]) -> None:
-        self._keys.append(keys)
-        self._lessons.append(lesson)
-
-    def _add(self, wording: Wording, vector: NDArray[np.float32], by: str) -> Lesson:
-        lesson = written(self._make_id(), wording, by)
-        for known, outcome in self._outcomes:
-            if float(known @ vector) >= self._limits.related:
-                lesson = replace(lesson, withheld=lesson.withheld.plus(outcome))
-        self._append(lesson, vector[None])
+    def _keep(self, lesson: Lesson, keys: NDArray[np.float32]) -> Lesson:
+        self._keys[lesson.id] = keys
+        self._lessons[lesson.id] = lesson
         return lesson
 
-    def _reword(self, lesson_id: str, wording: Wording, vector: NDArray[np.float32], by: str) -> Lesson:
-        index = self._index(lesson_id)
-        if index < 0:
-            raise NotFoundError(f"lesson {lesson_id!r} is not in the bank any more")
-        self._lessons[index] = written(lesson_id, wording, by, self._lessons[index])
-        self._keys[index] = vector[None]
-        return self._lessons[index]
-
-    def _keys_of(self, lessons: Sequence[Lesson]) -> list[NDArray[np.float32]]:
+    def _keys_of(self, lessons: Sequence[Lesson]) -> dict[str, NDArray[np.float32]]:
         """Return the keys of lessons; see _keys."""
-        found_by = [intents_of(lesson) or (lesson.situation,) for lesson in lessons]
-        texts = list(dict.fromkeys(text for tasks in found_by for text in tasks if text))
+        found_by = {lesson.id: intents_of(lesson) or (lesson.situation,) for lesson in lessons}
+        texts = list(dict.fromkeys(text for tasks in found_by.values() for text in tasks if text))
         vectors = dict(zip(texts, self._embedder.embed(texts))) if texts else {}
         vectors[""] = np.zeros(self._embedder.dimension, np.float32)
-        return [np.stack([np.asarray(vectors[text], np.float32) for text in tasks]) for tasks in found_by]
+        return {
+            key: np.stack([np.asarray(vectors[text], np.float32) for text in tasks]) for key, tasks in found_by.items()
+        }
 
-    def _written(self, scores: NDArray[np.float32]) -> list[int]:
-        """Return where the lessons are that UMEM's writer wrote, best first; ways have a search of their own."""
-        order = np.argsort(-scores, kind="stable").tolist()
-        return [at for at in order if self._lessons[at].situation and not intents_of(self._lessons[at])]
+    def _written(self, scores: Mapping[str, float]) -> list[Lesson]:
+        """Return the lessons that UMEM's writer wrote, best first; ways have a search of their own."""
+        found = [one for one in self if one.situation and not intents_of(one)]
+        return sorted(found, key=lambda one: -scores[one.id])
 
-    def _index(self, lesson_id: str) -> int:
-        return next((number for number, lesson in enumerate(self._lessons) if lesson.id == lesson_id), -1)
-
-    def _scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return how alike a task is to each lesson's nearest."""
+    def _scores(self, vector: NDArray[np.float32]) -> dict[str, float]:
+        """Return how alike a task is to the nearest of each lesson, by id."""
         if not self._keys:
-            return np.zeros(0, np.float32)
-        starts = np.cumsum([0, *map(len, self._keys[:-1])])
-        return np.asarray(np.maximum.reduceat(np.concatenate(self._keys) @ vector, starts), np.float32)
+            return {}
+        starts = np.cumsum([0, *map(len, self._keys.values())])[:-1]
+        products = np.concatenate(list(self._keys.values())) @ vector
+        return dict(zip(self._keys, np.maximum.reduceat(products, starts).tolist()))
 
     def _worth(self, lesson: Lesson) -> tuple[float, int]:
         return lesson.marginal_utility(self.mean_outcome), lesson.wordings[-1].stamp_ns

@@ -23,9 +23,8 @@ from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemor
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.episode_reader import ModelEpisodeReader
-from memory_node.lessons.learner import Learner, OnEnded, learn_nothing
 from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
-from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience
+from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience, OnEnded
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.plugmem import intent_of
 
@@ -45,7 +44,7 @@ class Experience:
 
     kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: nobody
     writes notes. embedder: compares tasks then; None: lessons are found by what they are about alone.
-    most_waiting, on_ended, reader: see learner.Learner.
+    most_waiting, on_ended, reader: see long_term.LongTermExperience.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Experience:
         kinds: ObjectCatalogue | None = None,
         curator: Curator | None = None,
         most_waiting: int = 8,
-        on_ended: OnEnded = learn_nothing,
+        on_ended: OnEnded | None = None,
         embedder: TextEmbedder | None = None,
         reader: ModelEpisodeReader | None = None,
     ) -> None:
@@ -69,10 +68,9 @@ class Experience:
         self._episodes = EpisodeRegister(config.window, kinds)
         self._unlearnt: dict[str, EpisodeSummary] = {}
         bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
-        self._long_term = LongTermExperience(config, bank)
         self._kinds = kinds or load_catalogue()
-        self._learner = Learner(
-            self._long_term, self._lock, log, config, self._kinds, curator, most_waiting, on_ended, reader
+        self._long_term = LongTermExperience(
+            config, bank, self._lock, log, self._kinds, curator, most_waiting, on_ended, reader
         )
 
     def load(
@@ -101,7 +99,7 @@ class Experience:
 
         The future tells how many were taken.
         """
-        return self._learner.load(episodes, self._resume)
+        return self._long_term.load_episodes(episodes, self._resume)
 
     def take_over(
         self,
@@ -127,7 +125,7 @@ class Experience:
         with self._lock:
             episodes = tuple(i for i in self._long_term.graph if is_forgotten("episode", i))
             for episode_id in episodes:
-                self._long_term.forget(episode_id)
+                self._long_term.withdraw(episode_id)
             for episode_id in [i for i in self._long_term.attempts if is_forgotten(ATTEMPTS, i)]:
                 self._long_term.attempts.remove(episode_id)
             for lesson in [one for one in self._long_term.bank if is_forgotten(LESSONS, one.id)]:
@@ -171,7 +169,7 @@ class Experience:
             self._log.put_step(step)
             followed = episode.followed(step)
         if followed and self._config.learning:
-            self._learner.note_followed(followed, step)
+            self._long_term.note_followed(followed, step)
         return warnings
 
     def account_of(self, episode_id: str) -> EpisodeAccount:
@@ -200,7 +198,7 @@ class Experience:
             if success is None or not self._config.learning:
                 self._long_term.graph.close(episode_id)
                 return None
-        return self._learner.learn(summary, episode.steps, frozenset(episode.given))
+        return self._long_term.learn(summary, episode.steps, frozenset(episode.given))
 
     def end_abandoned(self, silent_s: float) -> list[str]:
         """End episodes whose client has been silent for so long; return their ids."""
@@ -253,7 +251,7 @@ class Experience:
         """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
         unlearnt = self._unlearnt.pop(episode_id, None)
         if unlearnt is not None:
-            self._learner.learn(unlearnt, tuple(steps), frozenset())
+            self._long_term.learn(unlearnt, tuple(steps), frozenset())
             return True
         episode = self._episodes.find(episode_id)
         if episode is None:
@@ -301,13 +299,12 @@ class Experience:
             self._unlearnt.pop(episode_id, None)
             if self._episodes.find(episode_id) is not None:
                 self._episodes.end(episode_id)
-        self._learner.forget(episode_id)
+        self._long_term.forget(episode_id)
 
     def figures(self) -> dict[str, int]:
         """Return how much is known, and what became of the lessons, for diagnostics."""
         with self._lock:
-            figures = {"episodes.running": len(self._episodes), **self._long_term.figures()}
-        return figures | self._learner.figures()
+            return {"episodes.running": len(self._episodes), **self._long_term.figures()}
 
     def lessons(self) -> tuple[Lesson, ...]:
         """Return every written lesson that is kept."""
@@ -316,8 +313,8 @@ class Experience:
 
     def wait_settled(self, timeout_s: float) -> bool:
         """Wait until stored episodes are loaded and ended ones learnt; return whether that came to be in time."""
-        return self._learner.wait_settled(timeout_s)
+        return self._long_term.wait_settled(timeout_s)
 
     def close(self) -> None:
         """Finish what the rules are learning, then stop; a language model is not waited for."""
-        self._learner.close()
+        self._long_term.close()

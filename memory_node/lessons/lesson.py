@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -239,8 +239,8 @@ def with_evidence(evidence: tuple[str, ...], source: str) -> tuple[str, ...]:
 LESSONS = "lesson"
 
 
-class ExperienceLog(Protocol):
-    """Where episodes and lessons become durable."""
+class ExperienceLog:
+    """Where episodes and lessons become durable. This one keeps nothing: what is learnt ends with the process."""
 
     def put_episode(self, episode: EpisodeSummary) -> None:
         """Keep an episode's summary."""
@@ -253,22 +253,6 @@ class ExperienceLog(Protocol):
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         """Drop documents of a kind."""
-
-
-class NullLog:
-    """Keeps nothing: what is learnt ends with the process."""
-
-    def put_episode(self, episode: EpisodeSummary) -> None:
-        """Keep nothing of an episode."""
-
-    def put_step(self, step: StepRecord) -> None:
-        """Keep nothing of a step."""
-
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
-        """Keep nothing of documents."""
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        """Have nothing to drop."""
 
 
 def write_lessons(log: ExperienceLog, put: Iterable[Lesson], gone: Iterable[Lesson] = ()) -> None:

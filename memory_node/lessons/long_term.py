@@ -1,24 +1,43 @@
-"""What all ended episodes left: the graph of what was done, the attempts and the bank of lessons, within bounds; and
-what it answers for a place and a task."""
+"""What all ended episodes left, within bounds: the graph of what was done, the attempts and the bank of lessons. It
+learns from each ended episode in the background, and answers for a place and a task."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import contextlib
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
-from memory_node.domain.step import StepRecord
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.process import WorkerThread
+from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
 from memory_node.episodes.episode_graph import EpisodeGraph, Transition
-from memory_node.episodes.past_attempt import AttemptIndex, PastAttempt
+from memory_node.episodes.past_attempt import ATTEMPTS, AttemptIndex, PastAttempt, attempt_of_episode
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons import plugmem
 from memory_node.lessons.bank import LessonBank
-from memory_node.lessons.brainmem import utility
+from memory_node.lessons.brainmem import guideline_of, to_prune, utility
 from memory_node.lessons.config import ExperienceConfig
-from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.episode_reader import LEAST_SCORE, EpisodeReading, ModelEpisodeReader
+from memory_node.lessons.lesson import ExperienceLog, Lesson, write_lessons
+from memory_node.lessons.optimizer.attempt import Attempt, attempt_of
+from memory_node.lessons.optimizer.curator import Curator
+
+logger = logging.getLogger(__name__)
 
 _HINTS_A_CLASS, _MOST_FAILED = 3, 5
+# Attempts at a kind of task for which a failure is recalled.
+_ATTEMPTS_RECALLED = 20
+
+# Takes over what else an ended episode shows.
+OnEnded = Callable[[EpisodeSummary, Sequence[StepRecord]], object]
 
 
 @dataclass(frozen=True)
@@ -49,24 +68,54 @@ class ExperienceAnswer:
     working_memory: WorkingMemoryView | None = None
 
 
-# Attempts at a kind of task for which a failure is recalled.
-_ATTEMPTS_RECALLED = 20
-
-
 class LongTermExperience:
-    """Episodic and semantic memory; not thread-safe."""
+    """Episodic and semantic memory; it changes under its owner's lock, and what is learnt is in the log.
 
-    def __init__(self, config: ExperienceConfig, bank: LessonBank) -> None:
-        self._config = config
-        self.graph = EpisodeGraph()
-        self.attempts = AttemptIndex()
-        self.bank = bank
+    bank: where lessons are. kinds: of things. curator: UMEM's writer, which reads each episode last; None: nobody does.
+    A language model is asked without the lock, in a thread of its own; with `most_waiting` episodes waiting for it, the
+    next leaves nothing. on_ended: is told each ended episode, before lessons are written. reader: PlugMem's structuring
+    by a language model; its way takes the place of the one that the rules wrote at once. None: the rules' stays.
+    """
+
+    def __init__(
+        self,
+        config: ExperienceConfig,
+        bank: LessonBank,
+        lock: threading.RLock,
+        log: ExperienceLog,
+        kinds: ObjectCatalogue,
+        curator: Curator | None,
+        most_waiting: int,
+        on_ended: OnEnded | None,
+        reader: ModelEpisodeReader | None,
+    ) -> None:
+        self.graph, self.attempts, self.bank = EpisodeGraph(), AttemptIndex(), bank
+        self._config, self._log, self._kinds = config, log, kinds
+        self._on_ended, self._curator, self._reader = on_ended, curator, reader
+        self._lock = lock
+        self._settled = threading.Condition(lock)
+        self._open = 0  # what is to be loaded, learnt, or read by a language model
+        self._closing = threading.Event()
+        self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
+        self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue(most_waiting)
+        self._asking = WorkerThread("optimizer", self._ask_model)
+        if reader is not None or (curator is not None and not curator.is_quick):
+            self._asking.start()
 
     def load(self, attempts: Iterable[PastAttempt], lessons: Iterable[Lesson]) -> None:
         """Take over stored attempts and lessons."""
         for attempt in attempts:
             self.attempts.add(attempt)
         self.bank.load(lessons)
+
+    def load_episodes(
+        self,
+        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
+        resume: Callable[[str, Sequence[StepRecord]], bool],
+    ) -> Future[int]:
+        """Take over stored episodes; resume: takes those that run on across the restart, and returns whether."""
+        self._one_more()
+        return self._rules.submit(self._load_all, episodes, resume)
 
     def add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
         """Take over an ended episode's steps."""
@@ -85,39 +134,7 @@ class LongTermExperience:
     def _keep_newest(self) -> None:
         """Let the oldest episodes go beyond the bound."""
         while self.graph.step_count > self._config.graph_steps and self.graph.oldest:
-            oldest = self.graph.oldest
-            self.graph.forget(oldest)
-            self.attempts.remove(oldest)
-
-    def renew(self, lesson: Lesson) -> tuple[Lesson, Lesson | None]:
-        """Put a lesson in the place of the one of its id, whose worth it keeps; return what is kept, and what went for
-        it."""
-        known = self.bank.get(lesson.id)
-        if known is not None:
-            lesson = replace(
-                lesson,
-                given=known.given,
-                withheld=known.withheld,
-                support=max(known.support, lesson.support),
-                helped_ns=max(known.helped_ns, lesson.helped_ns),
-            )
-        return lesson, self.bank.put(lesson)
-
-    def add_way(self, way: Lesson) -> tuple[Lesson, Lesson | None]:
-        """Add a way, or its part to the equal one; return what is kept, and what went for it."""
-        known = self.bank.get(way.id)
-        kept = plugmem.merged(known, way) if known is not None else way
-        return kept, self.bank.put(kept)
-
-    def acted_on(self, given: Collection[str], steps: Sequence[StepRecord]) -> frozenset[str]:
-        """Return the lessons that a planner was given and acted on: a way that no steps followed has not helped."""
-        done = [class_call(step.action) for step in steps if step.success]
-        ways = ((key, self.bank.get(key)) for key in given)
-        return frozenset(
-            key
-            for key, lesson in ways
-            if lesson is None or lesson.writer != plugmem.WRITER or plugmem.is_followed(lesson, done)
-        )
+            self._drop(self.graph.oldest)
 
     def answer(self, query: ExperienceQuery) -> ExperienceAnswer:
         """Return what is known for a query, of the parts and graphs that the config names."""
@@ -151,12 +168,40 @@ class LongTermExperience:
         fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
         return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
 
-    def forget(self, episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
-        """Withdraw an episode from all that was learnt; return the lessons that changed and those that went."""
+    def learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[None]:
+        """Learn from an ended episode in which the lessons `given` were given; the future ends with the rules."""
+        self._one_more()
+        return self._rules.submit(self._learn, summary, steps, given)
+
+    def note_followed(self, lesson_ids: Iterable[str], step: StepRecord) -> None:
+        """Note how a step went that followed lessons; one that does not help again and again is given up."""
+        with self._lock:
+            known = [lesson for lesson in map(self.bank.get, lesson_ids) if lesson is not None]
+            source = f"{step.episode_id}:{step.index}"
+            left = [self.bank.note_followed(one.id, step.success, source, step.stamp_ns) for one in known]
+        gone = [lesson for lesson, kept in zip(known, left) if kept is None]
+        write_lessons(self._log, [lesson for lesson in left if lesson is not None], gone)
+
+    def forget(self, episode_id: str) -> None:
+        """Withdraw an episode from all that was learnt."""
+        with self._lock:
+            put, gone = self.withdraw(episode_id)
+        self._log.remove_documents(ATTEMPTS, [episode_id])
+        write_lessons(self._log, put, gone)
+
+    def withdraw(self, episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
+        """Take an episode out of memory, not out of the log; return the lessons that changed and those that went."""
+        self._drop(episode_id)
+        return self._without_lessons_of(self.bank, episode_id)
+
+    def _drop(self, episode_id: str) -> None:
         self.graph.forget(episode_id)
         self.attempts.remove(episode_id)
+
+    def _without_lessons_of(self, lessons: Iterable[Lesson], episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
+        """Take an episode's part out of lessons of the bank; return those that changed and those that went."""
         put, gone = [], []
-        for lesson in self.bank:
+        for lesson in lessons:
             is_way = lesson.writer == plugmem.WRITER
             left = plugmem.without(lesson, episode_id) if is_way else lesson.without(episode_id)
             if left is None:
@@ -168,10 +213,190 @@ class LongTermExperience:
         return put, gone
 
     def figures(self) -> dict[str, int]:
-        """Return how much is known."""
-        return {
+        """Return how much is known, what waits, and what became of proposals."""
+        figures = {
             "experience.steps": self.graph.step_count,
             "experience.transitions": len(self.graph),
             "experience.attempts": len(self.attempts),
             "experience.lessons": len(self.bank),
+            "episodes.to_learn": self._open,
         }
+        figures |= self._reader.figures() if self._reader is not None else {}
+        return figures | (self._curator.figures() if self._curator is not None else {})
+
+    def wait_settled(self, timeout_s: float) -> bool:
+        """Wait until nothing is left to load or to learn; return whether that came to be in time."""
+        with self._settled:
+            return self._settled.wait_for(lambda: not self._open, timeout_s)
+
+    def close(self) -> None:
+        """Finish what the rules are learning, then stop; a language model is not waited for."""
+        self._closing.set()
+        self._rules.shutdown(wait=True)
+        if self._asking.is_alive():
+            with contextlib.suppress(queue.Full):  # the thread looks at `_closing` before each job
+                self._jobs.put_nowait(None)
+            self._asking.join(1.0)
+
+    def _load_all(
+        self,
+        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
+        resume: Callable[[str, Sequence[StepRecord]], bool],
+    ) -> int:
+        count = 0
+        try:
+            for episode_id, steps in episodes:
+                if self._closing.is_set():
+                    break
+                with self._lock:
+                    if not resume(episode_id, steps) and episode_id not in self.graph:
+                        self.add_episode(episode_id, steps)
+                        count += 1
+        except RobotMemoryError:
+            logger.exception("only %d earlier episodes could be read", count)
+            raise
+        finally:
+            self._one_less()
+        return count
+
+    def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
+        try:
+            # It takes milliseconds, without the lock; the encoder caches the result.
+            self.bank.encode(summary.instruction)
+            attempt = attempt_of_episode(summary, steps)
+            with self._lock:
+                # The facts come before any interpretation, so that a second attempt finds them at once.
+                self.add_episode(summary.id, steps)
+                self.attempts.add(attempt)
+            self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
+            if self._on_ended is not None:
+                self._on_ended(summary, steps)
+            self._write_guideline(attempt)
+            with self._lock:
+                ways = self._add_way(plugmem.way_of(summary, steps, self._kinds))
+            write_lessons(self._log, *ways)
+            self._curate(summary, steps, given)
+            if self._reader is not None and steps:
+                self._ask_later(partial(self._read, self._reader, summary, steps), summary.id)
+        except Exception:
+            logger.exception("no lesson was drawn from episode %s", summary.id)
+            raise
+        finally:
+            self._one_less()
+
+    def _write_guideline(self, attempt: PastAttempt) -> None:
+        """Write what the successes at a kind of task have in common (BrainMem); an earlier one's worth is kept."""
+        put, gone = [], []
+        with self._lock:
+            same = [
+                one
+                for one in self.attempts.of_task(attempt.task_type)
+                if one.success and plugmem.shows_how(one.task_type, plugmem.calls_named(one.done), self._kinds)
+            ]
+            guideline = guideline_of(same) if attempt.success and attempt.task_type else None
+            if guideline is not None:
+                known = self.bank.get(guideline.id) or guideline
+                kept = replace(
+                    guideline,
+                    given=known.given,
+                    withheld=known.withheld,
+                    support=max(known.support, guideline.support),
+                    helped_ns=max(known.helped_ns, guideline.helped_ns),
+                )
+                put, gone = [kept], [self.bank.put(kept)]
+            pruned = to_prune(self.bank, attempt.task_type, attempt.stamp_ns, self._config.active_guidelines)
+            for lesson in pruned:
+                self.bank.remove(lesson.id)
+        write_lessons(self._log, put, filter(None, [*gone, *pruned]))
+
+    def _add_way(self, way: Lesson | None) -> tuple[list[Lesson], list[Lesson]]:
+        """Add a way, or its part to the equal one; return what is kept, and what went for it. The lock is held."""
+        if way is None:
+            return [], []
+        known = self.bank.get(way.id)
+        kept = plugmem.merged(known, way) if known is not None else way
+        return [kept], list(filter(None, [self.bank.put(kept)]))
+
+    def _curate(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
+        """Count the lessons that were given, and let UMEM's writer read the episode."""
+        attempt = attempt_of(summary, steps, self._kinds)
+        if not attempt.query.strip():
+            return
+        done = [class_call(step.action) for step in steps if step.success]
+        with self._lock:
+            # A way that no steps followed has not helped.
+            ways = (one for one in map(self.bank.get, given) if one is not None and one.writer == plugmem.WRITER)
+            given -= {way.id for way in ways if not plugmem.is_followed(way, done)}
+            if self._curator is None:
+                write_lessons(self._log, *self.bank.note_outcome(attempt.query, float(attempt.success), given))
+                return
+            shown = self._curator.note(attempt, given)
+        take_over = partial(self._take_over, self._curator, attempt, shown)
+        if self._curator.is_quick:
+            take_over()
+        else:
+            self._ask_later(take_over, summary.id)
+
+    def _take_over(self, curator: Curator, attempt: Attempt, shown: Sequence[Lesson]) -> None:
+        proposal = curator.propose(attempt, shown)
+        with self._lock:
+            is_late = not curator.is_quick and self._closing.is_set()
+            if attempt.episode_id in self.graph and not is_late:  # else it was forgotten meanwhile
+                curator.take_over(attempt, shown, proposal)
+
+    def _read(self, reader: ModelEpisodeReader, summary: EpisodeSummary, steps: tuple[StepRecord, ...]) -> None:
+        """Take over what a language model reads out of an episode: its statements, and its way instead of the rules'.
+        One that, by the score, did not do what was asked teaches no way."""
+        reading = reader.read(summary, steps)
+        if reading is None:
+            return
+        with self._lock:
+            if self._closing.is_set() or summary.id not in self.graph:
+                return  # it was forgotten meanwhile
+            reader.keep(reading.statements)
+            # Under the lock: whoever forgets the episode next must find it written.
+            write_lessons(self._log, *self._with_way(summary, reading))
+
+    def _with_way(self, summary: EpisodeSummary, reading: EpisodeReading) -> tuple[list[Lesson], list[Lesson]]:
+        """Put the way of a reading in the place of the rules' one; return the lessons that changed and those that went.
+        The lock is held."""
+        is_done = reading.score >= LEAST_SCORE
+        way = (
+            plugmem.way_read(summary, reading.way, reading.intent, self._kinds) if summary.success and is_done else None
+        )
+        if way is None and is_done:
+            return [], []
+        put, gone = self._without_lessons_of([one for one in self.bank if one.writer == plugmem.WRITER], summary.id)
+        added, evicted = self._add_way(way)
+        kept = {one.id: one for one in (*put, *added)}
+        return list(kept.values()), [one for one in (*gone, *evicted) if one.id not in kept]
+
+    def _ask_later(self, job: Callable[[], None], episode_id: str) -> None:
+        """Let a job that asks a language model run in the background; where too many wait it is left out."""
+        self._one_more()
+        try:
+            self._jobs.put_nowait(partial(self._in_the_end, job, episode_id))
+        except queue.Full:
+            logger.warning("too many attempts wait for the language model: %s leaves nothing", episode_id)
+            self._one_less()
+
+    def _in_the_end(self, job: Callable[[], None], episode_id: str) -> None:
+        try:
+            job()
+        except RobotMemoryError:
+            logger.exception("attempt %s left nothing", episode_id)
+        finally:
+            self._one_less()
+
+    def _ask_model(self) -> None:
+        while (job := self._jobs.get()) is not None and not self._closing.is_set():
+            job()
+
+    def _one_more(self) -> None:
+        with self._lock:
+            self._open += 1
+
+    def _one_less(self) -> None:
+        with self._settled:
+            self._open -= 1
+            self._settled.notify_all()

@@ -23,7 +23,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import NullLog
+from memory_node.lessons.lesson import ExperienceLog
 from memory_node.planner.executor import ExecutedStep, InstructionResult
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlannedStep, PlanOutcome
@@ -194,7 +194,7 @@ def test_furnishing_is_the_same_for_the_same_seed(homes: Homes, shared_dir) -> N
 
 
 def test_life_of_one_case_goes_before_the_next_begins(homes: Homes) -> None:
-    kinds, experience = load_catalogue(), Experience(ExperienceConfig(), NullLog(), lambda: 0)
+    kinds, experience = load_catalogue(), Experience(ExperienceConfig(), ExperienceLog(), lambda: 0)
     planner = OfflinePlanner(Understander(kinds, None, None), kinds)
     lives = Lives("full", homes, MiniLmEmbedder(), planner, experience, unknown=0.0)
     told = case("FloorPlan1", "find the egg", "STATE(egg, cooked): 1")

@@ -11,7 +11,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import LessonKind, NullLog
+from memory_node.lessons.lesson import ExperienceLog, LessonKind
 from memory_node.lessons.long_term import ExperienceQuery
 from memory_node.lessons.optimizer.candidate import Candidate, Proposal
 from memory_node.lessons.optimizer.curator import Curator
@@ -38,7 +38,7 @@ def experience_of(embedder, optimizer=None, **limits) -> Experience:
     kinds = load_catalogue()
     curator = Curator(bank, optimizer or RulesOptimizer(), Vetting(kinds))
     config = ExperienceConfig(parts=frozenset({"semantic"}))
-    return Experience(config, NullLog(), lambda: 0, kinds=kinds, curator=curator)
+    return Experience(config, ExperienceLog(), lambda: 0, kinds=kinds, curator=curator)
 
 
 def lived(experience: Experience, *steps, success: bool = True, episode: str = "e1", given=()) -> None:

@@ -8,7 +8,7 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits
-from memory_node.lessons.lesson import LESSONS, Lesson, NullLog
+from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.lessons.optimizer.candidate import MOST_LETTERS, Candidate, Proposal, read_candidate
 from memory_node.lessons.optimizer.curator import Curator
@@ -20,7 +20,7 @@ KINDS = load_catalogue()
 FOUND = ("take mug from shelf", "put mug in cabinet")
 
 
-class Log(NullLog):
+class Log(ExperienceLog):
     def __init__(self) -> None:
         self.kept: dict[str, dict[str, Any]] = {}
         self.sources: dict[str, tuple[str, ...]] = {}

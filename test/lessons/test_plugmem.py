@@ -12,7 +12,7 @@ from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import Lesson, LessonKind, NullLog, Preparation, Wording
+from memory_node.lessons.lesson import ExperienceLog, Lesson, LessonKind, Preparation, Wording
 from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of, without
 
 KINDS = load_catalogue()
@@ -214,7 +214,7 @@ def test_intent_is_the_same_whatever_it_is_done_with(text: str, intent: str) -> 
 
 @pytest.fixture
 def experience(word_embedder: TextEmbedder):
-    made = Experience(ExperienceConfig(), NullLog(), lambda: 0, embedder=word_embedder)
+    made = Experience(ExperienceConfig(), ExperienceLog(), lambda: 0, embedder=word_embedder)
     yield made
     made.close()
 

@@ -16,7 +16,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import NullLog
+from memory_node.lessons.lesson import ExperienceLog
 from memory_node.planner.guided_planner import GuidedExecution, GuidedPlanner
 from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcome, PlanProgress, PlanRun, ProgressKind
 
@@ -145,7 +145,7 @@ class Storing:
 def test_each_part_of_experience_prepares_for_a_closed_door_by_itself(
     parts: tuple[Part, ...], days: list[list[str]]
 ) -> None:
-    experience = OfNoMemory(ExperienceConfig(parts=frozenset(parts)), NullLog(), lambda: 0)
+    experience = OfNoMemory(ExperienceConfig(parts=frozenset(parts)), ExperienceLog(), lambda: 0)
     planner = GuidedPlanner(Storing(), experience, lambda: 0, guidance=compiling(experience))
     seen = []
     for _ in days:
@@ -165,7 +165,7 @@ def test_each_part_of_experience_prepares_for_a_closed_door_by_itself(
 
 
 def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
-    experience = OfNoMemory(ExperienceConfig(), NullLog(), lambda: 0)
+    experience = OfNoMemory(ExperienceConfig(), ExperienceLog(), lambda: 0)
     told: list[PlanProgress] = []
     planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=compiling(experience))
     run = planner.run("fetch the mug", PlanningContext(cast("MemoryPort", None), told.append))

@@ -11,7 +11,7 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import Change, LessonBank
 from memory_node.lessons.config import OptimizerConfig
-from memory_node.lessons.lesson import ExperienceLog, Lesson, NullLog, write_lessons
+from memory_node.lessons.lesson import ExperienceLog, Lesson, write_lessons
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate, Optimizer, Proposal, read_candidate
 from memory_node.lessons.optimizer.prompt import PromptOptimizer
@@ -56,7 +56,7 @@ class Curator:
         self._bank = bank
         self._optimizer = optimizer
         self._vetting = vetting
-        self._log = log or NullLog()
+        self._log = log or ExperienceLog()
         self._counts: Counter[str] = Counter()
 
     @property

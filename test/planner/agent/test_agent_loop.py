@@ -18,7 +18,7 @@ from memory_node.domain.step import Deed, StepRecord
 from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import NullLog
+from memory_node.lessons.lesson import ExperienceLog
 from memory_node.llm.chat import Reply, UnreachableError
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
@@ -213,7 +213,7 @@ class OfNoMemory(Experience):
     """An `ExperiencePort` without a memory around it. steps: takes what it is told."""
 
     def __init__(self, steps: list[StepRecord] | None = None) -> None:
-        super().__init__(ExperienceConfig(), NullLog(), lambda: 0)
+        super().__init__(ExperienceConfig(), ExperienceLog(), lambda: 0)
         self._told_steps = steps if steps is not None else []
 
     def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
