@@ -263,6 +263,7 @@ class RobotMemory:
             as_of_ns or self._clock(),
             self.knowledge.zone,
             None if as_of_ns or Memory.LESSONS in self._unread else lambda *call: self._expectations().way(*call),
+            recalled.asked,
             tuple if as_of_ns else unread,
         )
         if not answer.read:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -31,6 +31,16 @@ Way = Callable[[str, str, str, str], Lesson | None]
 _OF_TIME = rf"(?: (?P<time>{TIME}))?"
 _AT = rf"(?: (?P<how>from|out of|in|into|on|onto|to|at) (?:the |my )?(?P<place>(?!{TIME})[\w' -]+?))?"
 _WHOM = r"(?: (?P<who>me|[A-Z][\w-]*))?"
+# Words that ask for nothing else, the perfect that asks for the same as the past, and other words for "when".
+_PLAINER = tuple(
+    (re.compile(pattern, re.I), plain)
+    for pattern, plain in (
+        (r"^(?:and|so|well|but|ok(?:ay)?|please|now|(?:can|could) you tell me|tell me)[, ]+", ""),
+        (r",? (?:so far|for me|for us|in all|altogether|already|actually|again|then)(?= |,|$)", ""),
+        (r"^(?:at|by) (?:what|which) (?:time|hour) ", "when "),
+        (r"\b(?:have|had) (?:I|you)\b", "did you"),
+    )
+)
 
 
 class UnreadableError(Exception):
@@ -43,7 +53,7 @@ class PlainPast:
 
     kinds: the label space; scene: what memory knows; facts: what was told, as an index; deeds: what the robot did, the
     newest last; now_ns, zone: what "yesterday" counts from. way: returns what has to be done before a call works, by
-    skill, class of thing, and id and class of place; None where lessons are not used.
+    skill, class of thing, and id and class of place; None where lessons are not used. asked: instructions by episode.
     """
 
     kinds: ObjectCatalogue
@@ -53,6 +63,7 @@ class PlainPast:
     now_ns: int
     zone: tzinfo | None = None
     way: Way | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.past = Past(self.deeds, self.scene, self.kinds, self.now_ns, self.zone)
@@ -60,8 +71,10 @@ class PlainPast:
 
     def answer(self, question: str) -> str:
         """Return the answer to a plain question, in words; "" where it is none of the plain forms."""
-        plain = with_whole_verbs(on_one_line(question).strip(" ?.!"))
-        plain = plain[:1].lower() + plain[1:]
+        plain = on_one_line(question).strip(" ?.!")
+        for wordy, plainer in _PLAINER:
+            plain = wordy.sub(plainer, plain)
+        plain = with_whole_verbs(plain[:1].lower() + plain[1:])
         for form, answer in _FORMS:
             match = form.match(plain)
             if match is not None:
@@ -115,7 +128,11 @@ class PlainPast:
         return found
 
     def _phrase(self, words: str) -> Phrase:
+        """Return what words say of a thing; "it" is the one that was handled last."""
         phrase = phrase_of(words, self.kinds, self._present)
+        last = next((deed.object_class for deed in reversed(self.deeds) if deed.skill == "PickupObject"), "")
+        if phrase is not None and phrase.pronoun and last:
+            return Phrase(words, (last,))
         if phrase is None or phrase.pronoun:
             raise UnreadableError(words)
         return phrase
@@ -131,6 +148,24 @@ class PlainPast:
         if not found:
             raise UnreadableError(words)
         return found[0]
+
+    def taken(self, match: re.Match[str]) -> Deed:
+        """Return the deed by which the robot last took the thing of a question from where it found it.
+
+        Raises:
+            UnreadableError: the thing is not known, or it was never taken.
+        """
+        deeds = self.past.found("take", self._phrase(match["thing"]).classes, match.groupdict().get("time") or "")
+        if not deeds or not deeds[-1].from_class:
+            raise UnreadableError(match.group())
+        return deeds[-1]
+
+    def reason(self, deed: Deed) -> str:
+        """Return why the robot did something: the instruction; raises UnreadableError where memory has it no more."""
+        if deed.episode_id not in self.asked:
+            raise UnreadableError(deed.source)
+        when = clock_of(deed.stamp_ns, self.now_ns, self.zone)
+        return f"Because you said {when}: {on_one_line(self.asked[deed.episode_id])}"
 
     def where(self, object_id: str, class_name: str) -> str:
         """Return a place's name, with its room where another room has one, too."""
@@ -176,6 +211,47 @@ def _did(known: PlainPast, match: re.Match[str]) -> str:
     if not deeds:
         return f"No, I do not remember that I {past_form(verb)} the {name}."
     return f"Yes, {clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)}."
+
+
+def _where_found(known: PlainPast, match: re.Match[str]) -> str:
+    taken = known.taken(match)
+    name, place = known.kinds[taken.object_class].best_name, known.where(taken.from_id, taken.from_class)
+    lead = ""
+    if match.groupdict().get("place"):
+        lead = "Yes. " if known.class_of(match["place"]) == taken.from_class else "No. "
+    when = clock_of(taken.stamp_ns, known.now_ns, known.zone)
+    return f"{lead}I found the {name} on or in the {place}, {when}."
+
+
+def _how_many(known: PlainPast, match: re.Match[str]) -> str:
+    """Tell how many things of a kind, or of the last instruction, something was done with."""
+    verb, deeds = _verb(match["verb"]), known.found(match)
+    if not match["thing"] and deeds:
+        deeds = [one for one in deeds if one.episode_id == deeds[-1].episode_id]
+    names = {one.object_id: known.kinds[one.object_class].best_name for one in deeds}
+    counts = [f"{list(names.values()).count(name)} {name}" for name in dict.fromkeys(names.values())]
+    return f"I {past_form(verb)} {len(names)}: {_listed(counts)}." if names else f"I {past_form(verb)} none."
+
+
+def _why(known: PlainPast, match: re.Match[str]) -> str:
+    deeds = known.found(match)
+    if not deeds:
+        raise UnreadableError(match.group())
+    return known.reason(deeds[-1])
+
+
+def _what_and_why(known: PlainPast, match: re.Match[str]) -> str:
+    deeds = known.found(match)
+    return " ".join([_what(known, match), *dict.fromkeys(map(known.reason, deeds))])
+
+
+def _why_there(known: PlainPast, match: re.Match[str]) -> str:
+    """Tell why a thing is where the robot put it; of a thing that somebody else put there nothing."""
+    classes, place = (known.class_of(match["thing"]),), known.class_of(match["place"])
+    put = next((one for one in reversed(known.past.found("put", classes))), None)
+    if put is None or put.to_class != place:
+        raise UnreadableError(match.group())
+    return known.reason(put)
 
 
 def _who(known: PlainPast, match: re.Match[str]) -> str:
@@ -227,8 +303,11 @@ def _told(deed: Deed, known: PlainPast) -> str:
     kinds = known.kinds
     told = spoken_deed(deed, kinds[deed.object_class].best_name)
     if deed.skill == "PutObject" and deed.to_class:
-        to = "to you" if deed.to_class == kinds.recipient else f"on or in the {known.where(deed.to_id, deed.to_class)}"
-        return f"{told.replace('put', 'brought', 1)} {to}" if to == "to you" else f"{told} {to}"
+        if deed.to_class == kinds.recipient:
+            person = known.scene.by_id.get(deed.to_id)
+            name = person.attributes.get("name") if person is not None else ""
+            return f"{told.replace('put', 'brought', 1)} to {name or 'you'}"
+        return f"{told} on or in the {known.where(deed.to_id, deed.to_class)}"
     if deed.skill in ("CleanObject", "HeatObject", "CoolObject", "FillObject") and deed.to_class:
         return f"{told} at the {known.where(deed.to_id, deed.to_class)}"
     return told
@@ -249,10 +328,16 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PlainPast, re.Match[str]], str]],
     (re.compile(rf"^{form}$"), answer)
     for form, answer in (
         (rf"what did you do{_OF_TIME}", _did_today),
+        (rf"what did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME},? and why", _what_and_why),
         (rf"what did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME}", _what),
         (rf"when did you (?:last )?(?P<verb>\w+){_WHOM} (?P<thing>.+)", _when),
         (rf"how often did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _how_often),
         (r"how (?:do|can) (?:you|I|we) (?P<verb>\w+) (?P<thing>.+)", _how),
+        (rf"where did you (?:find|found|get|got|take|taken|have) (?P<thing>.+?)(?: from)?{_OF_TIME}", _where_found),
+        (r"(?:was|were) (?P<thing>.+?) (?:on|in|at) (?P<place>.+)", _where_found),
+        (rf"how many(?: of them)?(?: (?P<thing>[\w' -]+?))? did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME}", _how_many),
+        (rf"why did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _why),
+        (r"why (?:is|are) (?P<thing>.+?)(?: still)? (?:on|in|at) (?P<place>.+)", _why_there),
         (r"who (?P<verb>\w+) (?P<thing>.+?)(?: away| out)?", _who),
         (rf"did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _did),
     )

@@ -7,7 +7,7 @@ and a search of all statements for the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
@@ -36,13 +36,15 @@ def household_answer(
     now_ns: int,
     zone: tzinfo | None = None,
     way: Way | None = None,
+    instructions: Mapping[str, str] | None = None,
     unread: Callable[[], Sequence[str]] = tuple,
 ) -> KnowledgeAnswer:
     """Return the answer to a question; it abstains where nothing is known, and then says what it does not know.
 
     scenes: the scene as of a stamp, removed things included for 0, which is now. facts: what was told and read; deeds:
     what the robot did, the newest last. search: answers from all statements. zone: of "today", None: the machine's.
-    way: see PlainPast. unread: finds told statements that share a name with the question and that no form reads.
+    way: see PlainPast; instructions: by episode. unread: finds told statements that share a name with the question and
+    that no form reads.
     """
     scene = scenes(0)
     index = BindingFacts(facts, kinds, scene, now_ns, zone)
@@ -58,7 +60,7 @@ def household_answer(
         return KnowledgeAnswer(question, f"{told.text}{where}", Mode.SEMANTIC, 1.0, read=told.facts)
     if said := unread_about(question, index, unread()):
         return KnowledgeAnswer(question, said, Mode.SEMANTIC, 1.0)
-    done = PlainPast(kinds, scene, index, deeds, now_ns, zone, way).answer(question)
+    done = PlainPast(kinds, scene, index, deeds, now_ns, zone, way, instructions or {}).answer(question)
     if done:
         return KnowledgeAnswer(question, done, Mode.EPISODIC, 1.0)
     then = told_then_answer(question, index)

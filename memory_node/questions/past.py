@@ -28,7 +28,7 @@ _SKILLS = {kind.value: goal.skills for kind, goal in GOALS.items() if goal.treat
         ("switch_off", "SwitchOff", "ToggleOff"),
         ("open", "OpenObject"),
         ("close", "CloseObject"),
-        ("put place move carry bring give hand get", "PutObject"),
+        ("put place lay move carry bring fetch give hand get", "PutObject"),
         ("take pick_up", "PickupObject"),
         ("throw throw_away", "ThrowObject", "PutObject"),
         ("use handle touch",),
@@ -37,17 +37,19 @@ _SKILLS = {kind.value: goal.skills for kind, goal in GOALS.items() if goal.treat
 }
 _PASTS = {
     **{"bring": "brought", "give": "gave", "go": "went", "take": "took", "put": "put", "cut": "cut", "throw": "threw"},
-    **{"get": "got", "empty": "emptied", "carry": "carried", "break": "broke", "chop": "chopped"},
+    **{"lay": "laid", "get": "got", "empty": "emptied", "carry": "carried", "break": "broke", "chop": "chopped"},
 }
 _FORMS = {past: verb for verb, past in _PASTS.items()}
-_FORMS |= {"taken": "take", "broken": "break", "threw_away": "throw_away"}
-_GIVING = frozenset({"bring", "give", "get", "hand"})
+_FORMS |= {"taken": "take", "given": "give", "broken": "break"} | dict.fromkeys(
+    ("threw_away", "thrown_away"), "throw_away"
+)
+_GIVING = frozenset({"bring", "fetch", "give", "get", "hand"})
 _DISCARDING = frozenset({"throw", "throw_away"})
 _PARTICLE = (
     (re.compile(r"\b(?:turn|switch)(?:ed)? (on|off)\b"), r"switch_\1"),
     (re.compile(r"\b(?:turn|switch)(?:ed)? ((?:the|my|a) [\w' -]+?) (on|off)\b"), r"switch_\2 \1"),
     (re.compile(r"\bpick(?:ed)? up\b"), "pick_up"),
-    (re.compile(r"\b(?:throw|threw) away\b"), "throw_away"),
+    (re.compile(r"\b(?:throw|threw|thrown) away\b"), "throw_away"),
 )
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -223,7 +225,7 @@ TIME = (
 )
 _DETERMINER = r"(?P<owner>the|a|an|some|another|my|his|her|their|our|your|that|this|[A-Z][\w-]*'s|my [a-z]+'s)"
 _PLACE = r"(?P<how>from|on|in|at|inside) (?:the |my |our |a )?(?P<place>[\w' -]+?)"
-_DEED = rf"(?: that| which)? you (?P<verb>[a-z_]+)(?: (?P<to>me))?(?: (?P<time>{TIME}))?"
+_DEED = rf"(?: that| which)? you (?P<verb>[a-z_]+)(?: (?:to )?(?P<to>me|[A-Z][\w-]*))?(?: (?P<time>{TIME}))?"
 _PHRASE = re.compile(
     rf"^(?:{_DETERMINER} )?(?P<noun>[\w][\w' -]*?)(?: {_PLACE})?(?P<again> again)?(?:{_DEED})?$",
 )

@@ -136,8 +136,11 @@ class PresentQuestions:
 
     def answer(self, question: str) -> PresentAnswer | None:
         """Return the answer to a question about what is now; None where it is no such question."""
+        return self._by(_FORMS, question)
+
+    def _by(self, forms: Sequence[_Form], question: str) -> PresentAnswer | None:
         plain = on_one_line(question).strip(" ?.!")
-        for form, answer in _FORMS:
+        for form, answer in forms:
             match = form.match(plain)
             told = answer(self, match) if match is not None else None
             if told is not None:
@@ -173,6 +176,33 @@ class PresentQuestions:
         where = " ".join(filter(None, (beside, f"in the {room}" if room else "")))
         called = one.attributes["name"]
         return self._told(f"{called} is {where}." if where else f"I know {called}, and not which room that is.", [one])
+
+    def having(self, question: str) -> PresentAnswer | None:
+        """Answer: who has it, what has somebody got? None where it is no such question, or nobody of that name was
+        seen."""
+        return self._by(_HAVING, question)
+
+    def _holder(self, match: re.Match[str]) -> PresentAnswer | None:
+        found, people = self._present(match["thing"]), {one.id: one for one in self._people()}
+        if not found:
+            return None
+        told = []
+        for one in found:
+            if one.support_id in people:
+                name = people[one.support_id].attributes.get("name")
+                told.append(f"{name} has {name_of(one)}" if name else f"You have {name_of(one)}")
+        nobody = f"I know of nobody who has it: {listed(map(self._words.whereabouts, found[:_MOST_TOLD]))}"
+        return self._told(f"{listed(told) or nobody}.", found)
+
+    def _held_by(self, match: re.Match[str]) -> PresentAnswer | None:
+        name = self._person_called(bare(match["who"])).lower()
+        ids = {one.id for one in self._people() if name and str(one.attributes.get("name", "")).lower() == name}
+        kind = self._present(match["thing"]) if match["thing"] else self._here
+        held = [one for one in kind or () if one.support_id in ids]
+        return self._held(held, f"with {match['who']}") if ids and kind is not None else None
+
+    def _people(self) -> list[SceneObject]:
+        return [one for one in self._here if one.class_name == self._kinds.recipient]
 
     def room(self, words: str) -> PresentAnswer | None:
         """Answer: what is in a room? None where words name no room."""
@@ -410,26 +440,37 @@ _WHO = r"(?:I|we|you)"
 _SO = "|".join(STATE_CALLED)
 _AT = r"(?P<how>in|inside|on|at) (?P<place>.+?)"
 _SINCE = r"today|yesterday|this (?:morning|afternoon|evening)|last night"
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[PresentQuestions, re.Match[str]], PresentAnswer | None]], ...] = tuple(
-    (re.compile(rf"^{form}$", re.I), answer)
+_Form = tuple[re.Pattern[str], Callable[[PresentQuestions, re.Match[str]], "PresentAnswer | None"]]
+_HAVING: tuple[_Form, ...] = tuple(
+    (re.compile(rf"^(?:and )?{form}(?: now)?$", re.I), answer)
     for form, answer in (
-        (rf"what(?: has|'s)? changed(?: since)?(?: (?P<time>{_SINCE}))?", PresentQuestions.changed),
-        (r"when did (?:you|anyone) last see (?P<thing>.+)", PresentQuestions.seen),
-        (r"where (?:was|were) (?P<thing>.+?) (?:before(?: that| this)?|earlier)", PresentQuestions.before),
-        (
-            rf"where(?: {_IS}|'s| did {_WHO} (?:put|leave)| (?:do|can) {_WHO} find) (?P<thing>.+?)(?: now)?",
-            PresentQuestions.where,
-        ),
-        (rf"(?:which|what) room {_IS} (?P<thing>.+?) in", PresentQuestions.where),
-        (rf"what(?: {_IS}|'s| do we have| stands| lies)(?: there)? {_AT}(?: now)?", PresentQuestions.contents),
-        (
-            rf"how many (?P<thing>.+?)(?: {_IS} there| do (?:we|you|I) (?:have|know)| {_IS})?(?: {_AT})?",
-            PresentQuestions.count,
-        ),
-        (rf"(?:which|what) (?P<thing>.+?) {_IS} (?P<state>{_SO})", PresentQuestions.which),
-        (rf"{_IS} there (?P<thing>.+?)(?: left)?", PresentQuestions.have),
-        (r"do (?:we|you|I) have (?P<thing>.+?)(?: left)?", PresentQuestions.have),
-        (rf"{_IS} (?P<thing>.+?)(?: still)? (?P<state>{_SO})", PresentQuestions.is_state),
-        (rf"{_IS} (?P<thing>.+?)(?: still)? {_AT}", PresentQuestions.is_there),
+        (r"who(?: has|'s)(?: got)? (?P<thing>.+?)", PresentQuestions._holder),
+        (r"(?:what|which (?P<thing>[\w ]+?)) (?:has|does) (?P<who>[\w-]+) (?:got|have)", PresentQuestions._held_by),
     )
+)
+_FORMS: tuple[_Form, ...] = (
+    tuple(
+        (re.compile(rf"^{form}$", re.I), answer)
+        for form, answer in (
+            (rf"what(?: has|'s)? changed(?: since)?(?: (?P<time>{_SINCE}))?", PresentQuestions.changed),
+            (r"when did (?:you|anyone) last see (?P<thing>.+)", PresentQuestions.seen),
+            (r"where (?:was|were) (?P<thing>.+?) (?:before(?: that| this)?|earlier)", PresentQuestions.before),
+            (
+                rf"where(?: {_IS}|'s| did {_WHO} (?:put|leave)| (?:do|can) {_WHO} find) (?P<thing>.+?)(?: now)?",
+                PresentQuestions.where,
+            ),
+            (rf"(?:which|what) room {_IS} (?P<thing>.+?) in", PresentQuestions.where),
+            (rf"what(?: {_IS}|'s| do we have| stands| lies)(?: there)? {_AT}(?: now)?", PresentQuestions.contents),
+            (
+                rf"how many (?P<thing>.+?)(?: {_IS} there| do (?:we|you|I) (?:have|know)| {_IS})?(?: {_AT})?",
+                PresentQuestions.count,
+            ),
+            (rf"(?:which|what) (?P<thing>.+?) {_IS} (?P<state>{_SO})", PresentQuestions.which),
+            (rf"{_IS} there (?P<thing>.+?)(?: left)?", PresentQuestions.have),
+            (r"do (?:we|you|I) have (?P<thing>.+?)(?: left)?", PresentQuestions.have),
+            (rf"{_IS} (?P<thing>.+?)(?: still)? (?P<state>{_SO})", PresentQuestions.is_state),
+            (rf"{_IS} (?P<thing>.+?)(?: still)? {_AT}", PresentQuestions.is_there),
+        )
+    )
+    + _HAVING
 )

@@ -129,7 +129,7 @@ def _person_of(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
 
 def _may(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     """May it be done? What is out of order must not be used, either."""
-    verb = match["verb"]
+    verb, asks_why = match["verb"], match.group().startswith("why")
     phrase = phrase_of(match["thing"], facts.kinds)
     if phrase is None or not phrase.classes or phrase.place:
         return None
@@ -137,8 +137,8 @@ def _may(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
     acts += [Act(skill, phrase.classes[0]) for skill in VERBS if verb in ("use", "touch")]
     against = next((one for act in acts if (one := facts.objection(act)) is not None), None)
     if against is not None:
-        return _quoted([against.fact], "No: ")
-    return ToldAnswer(f"Yes. {_ALLOWED}") if acts else None
+        return _quoted([against.fact], "I was told: " if asks_why else "No: ")
+    return ToldAnswer(f"Yes. {_ALLOWED}") if acts and not asks_why else None
 
 
 def _works(facts: BindingFacts, match: re.Match[str]) -> ToldAnswer | None:
@@ -186,6 +186,7 @@ _FORMS: Sequence[tuple[re.Pattern[str], Callable[[BindingFacts, re.Match[str]], 
         (rf"what (?:must|may|can|should|does) {_PERSON} not {_EAT}", _must_not_have),
         (rf"what (?:must|may|can|should|does)(?:n't|'t|not) {_PERSON} {_EAT}", _must_not_have),
         (rf"(?:can|may|could|should) (?:I|we|you|one) (?P<verb>[a-z]+) (?P<thing>{_DET}[\w' -]+)", _may),
+        (rf"why (?:did|do|have)(?:n't you| not you| you not) (?P<verb>[a-z]+?)(?:d|ed)? {_THING}", _may),
         (rf"{_IS} (?P<thing>{_DET}[\w' -]+?) (?:broken|out of order|defective|not working)", _works),
         (rf"(?:does|do) (?P<thing>{_DET}[\w' -]+?) work", _works),
         (rf"where (?:do|does) (?P<thing>{_DET}[\w' -]+?) (?:belong|go|live)(?: {_PART})?", _belongs),

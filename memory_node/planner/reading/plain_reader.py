@@ -22,7 +22,14 @@ from memory_node.questions.going_on import going_on
 from memory_node.questions.told import told_answer, told_then_answer
 
 SOURCE = "plain forms"
-_LEFT = re.compile(r"^what(?: is|'s) (?:still )?left(?: to do)?$", re.I)
+_ASKED_FOR = r"(?: (?:that )?I asked(?: you)?(?: for)?)?"
+_LEFT = re.compile(
+    r"^(?:(?:what(?: is|'s)|is there anything) (?:still )?(?:left|to (?:be done|do))(?: to do)?|"
+    r"how far (?:did|have) you (?:get|got)|(?:are|have) you (?:done|finished|ready)|"
+    rf"did you (?:find|get|do|bring|fetch|finish) (?:everything|it all|them all){_ASKED_FOR}|"
+    r"(?:is|was) there anything .+ you (?:could not|couldn't|did not|didn't) \w+)$",
+    re.I,
+)
 _WHERE = re.compile(r"^[Ww]here(?: is|'s) (?P<who>[A-Z][\w-]*|my [a-z]+)$")
 _IN_ROOM = re.compile(r"^what(?: is|'s) in (?P<room>.+)$", re.I)
 _TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
@@ -54,7 +61,9 @@ class PlainReader:
         words = on_one_line(text).strip(" .!?")
         past = known.recalled
         way = known.lessons.way if known.lessons is not None else None
-        references = References(self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone, way=way)
+        references = References(
+            self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone, way=way, asked=past.asked
+        )
         try:
             return _read(words, text, references, known)
         except UnclearError as unclear:
@@ -70,8 +79,7 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
     resumed = going_on(words)
     if resumed is not None or _LEFT.match(words):
         if resumed is None:
-            names = "; ".join(goal.text for goal in all_left(known.recalled, references))
-            return Understanding(source=SOURCE, answer=f"Still to do: {names}." if names else "Nothing is left to do.")
+            return Understanding(source=SOURCE, answer=_what_is_left(known.recalled, references))
         left = goals_left(known.recalled, references)
         if resumed["left"]:
             left = without(left, resumed["left"], references)
@@ -80,6 +88,7 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
     where, within = _WHERE.match(words), _IN_ROOM.match(words)
     now = references.present.person(where["who"]) if where is not None else None
     now = references.present.room(within["room"]) if within is not None else now
+    now = references.present.having(words) if now is None else now
     answer = now.text if now is not None else ""
     if not answer:
         told = told_answer(text, references.binding)
@@ -90,3 +99,11 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
         return Understanding(source=SOURCE, answer=answer)
     goals = tuple(goal_of(one, references) for command in commands_of(text) for one in as_liked(command, references))
     return Understanding(goals, SOURCE, notes=tuple(references.notes))
+
+
+def _what_is_left(recalled: Recalled, references: References) -> str:
+    try:
+        names = "; ".join(goal.text for goal in all_left(recalled, references))
+    except UnclearError:  # words that the plain forms do not read: the instruction itself
+        names = recalled.unfinished[0].instruction.strip(" .!")
+    return f"Still to do: {names}." if names else "Nothing is left to do."

@@ -37,7 +37,7 @@ class References:
     kinds: the label space; scene: what memory knows; facts: what was told; deeds: what the robot did, the newest last;
     now_ns, zone: what "yesterday" counts from. notes: what was taken for what, for people. verb: of the command that is
     read, which tells what is meant by "again". taken_from: by its id, the support of a thing that was moved since.
-    way: see PlainPast.
+    way, asked: see PlainPast.
     """
 
     kinds: ObjectCatalogue
@@ -50,10 +50,13 @@ class References:
     verb: str = ""
     taken_from: Mapping[str, str] = field(default_factory=dict)
     way: Way | None = None
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.binding = BindingFacts(self.facts, self.kinds, self.scene, self.now_ns, self.zone)
-        self.plain_past = PlainPast(self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone, self.way)
+        self.plain_past = PlainPast(
+            self.kinds, self.scene, self.binding, self.deeds, self.now_ns, self.zone, self.way, self.asked
+        )
         self.past = self.plain_past.past
         self.present = PresentQuestions(
             self.kinds, self.scene, lambda _: self.scene, self.now_ns, self.zone, self.binding.person_called
@@ -215,7 +218,9 @@ class References:
         # "The lamp that you turned on" may be of any class that is called so.
         known: list[str] = []
         for classes in filter(None, (phrase.classes, phrase.others)):
-            deeds = self.past.found(phrase.verb, classes, phrase.time, bool(phrase.to))
+            deeds = self.past.found(phrase.verb, classes, phrase.time, phrase.to == "me")
+            if phrase.to not in ("", "me"):
+                deeds = [deed for deed in deeds if deed.to_id == self.plain_past.person_id(phrase.to)]
             ids = (one.object_id if one.object_class in classes else one.to_id for one in deeds)
             known = [left for one in ids for left in self._what_is_left(one)]
             if known:

@@ -44,7 +44,10 @@ def read(
 ) -> Understanding | None:
     reader = TellingReader(KINDS, ZONE)
     facts = tuple(grounded(one, scene, KINDS) for line in told for one in reader.read(line, NOW - HOUR).facts)
-    known = Known(Recalled(facts, deeds, unfinished, zone=ZONE), lambda: NOW, lambda fact: f"kept: {fact}", lessons)
+    asked = {one.episode_id: f"please see to the {one.object_class}" for one in deeds}
+    known = Known(
+        Recalled(facts, deeds, unfinished, zone=ZONE, asked=asked), lambda: NOW, lambda fact: f"kept: {fact}", lessons
+    )
     return PlainReader(KINDS).read(text, scene, known)
 
 
@@ -478,6 +481,20 @@ def test_person_is_where_memory_saw_the_person() -> None:
         ("when did you last turn on the television?", ["11:00"], []),
         ("how do you wash an apple?", ["mug"], []),
         ("what should I know about Kim?", ["vegan"], []),
+        ("And what have you washed so far today?", ["the mug today"], ["cup"]),
+        ("Where did you find the pen yesterday?", ["on or in the counter"], []),
+        ("Where did you find it?", ["I found the pen"], []),
+        ("was the pen on the desk?", ["No. I found the pen on or in the counter"], []),
+        ("How many did you bring me?", ["I brought 1: 1 book"], ["apple"]),
+        ("How many books did you bring me yesterday?", ["I brought none"], []),
+        (
+            "What did you throw away yesterday, and why?",
+            ["newspaper yesterday. Because you said", "see to the Newspaper"],
+            [],
+        ),
+        ("why did you wash the mug?", ["Because you said today at 09:05: please see to the Mug"], []),
+        ("why is the key chain in the bowl?", ["please see to the KeyChain"], []),
+        ("why didn't you use the oven?", ["I was told: The oven is broken"], []),
     ],
 )
 def test_questions_about_the_past_are_answered_from_deeds(question: str, words: list[str], silent: list[str]) -> None:
@@ -496,10 +513,39 @@ def test_questions_about_the_past_are_answered_from_deeds(question: str, words: 
         deed("SwitchOn", "tv", "Television", "2026-03-03 11:00"),
         deed("ToggleOn", "tap", "Faucet", "2026-03-03 12:00"),
     )
-    reading = read(question, home(), ("Kim is vegan.",), deeds)
+    reading = read(question, home(), ("Kim is vegan.", "The oven is broken."), deeds)
     assert reading is not None
     assert any(word in reading.answer for word in words), reading.answer
     assert not any(word in reading.answer for word in silent), reading.answer
+
+
+def test_who_has_what_is_told_from_the_scene() -> None:
+    scene = home(thing("e", "Egg", on="kim"), thing("m", "Mug", on="user"), thing("b", "Book", on="desk"))
+    asked = ("Who has the egg?", "Who's got the mug now?", "What has Kim got?", "Who has the book?")
+    readings = [read(one, scene) for one in asked]
+    answers = [one.answer for one in readings if one is not None]
+    assert answers[:2] == ["Kim has egg.", "You have mug."]
+    assert answers[2].startswith("With Kim: egg")
+    assert answers[3].startswith("I know of nobody who has it: book is on desk")
+
+
+def test_what_is_given_to_somebody_is_told_and_meant_with_the_name() -> None:
+    scene = home(thing("a", "Egg", on="kim"), thing("b", "Egg"))
+    deeds = (
+        deed("PutObject", "a", "Egg", "2026-03-02 09:00", to_id="kim", to_class="User"),
+        deed("PutObject", "b", "Egg", "2026-03-02 10:00", to_id="user", to_class="User"),
+    )
+    told = read("what did you do yesterday?", scene, deeds=deeds)
+    assert told is not None
+    assert told.answer == "I brought the egg to Kim and brought the egg to you."
+    assert goal(read("wash the egg that you gave Kim yesterday", scene, deeds=deeds)).target.thing_id == "a"
+
+
+def test_what_is_left_of_words_that_are_not_plain_is_told_by_them() -> None:
+    begun = EpisodeSummary("e1", "Put three spoons on the desk.", "", NOW - HOUR)
+    told = read("Did you find everything?", home(), unfinished=(begun,))
+    assert told is not None
+    assert (told.answer, told.question) == ("Still to do: Put three spoons on the desk.", None)
 
 
 def test_remember_that_is_told_and_nothing_is_moved() -> None:
