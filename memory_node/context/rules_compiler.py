@@ -1,5 +1,4 @@
-"""The compiler that needs no model: an entry applies when its target is the current step and what it assumes is
-believed."""
+"""The compiler that needs no model: before the current step comes what memory and the skill library say it needs."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from types import MappingProxyType
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Guidance, StepObservation, said
-from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
+from memory_node.context.task_memory import EntryKind, TaskMemory
 from memory_node.context.ways import Subgoal, fitted, left_of
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate
@@ -19,7 +18,7 @@ from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.domain.states import ObjectState
 from memory_node.episodes.class_actions import repeated
 from memory_node.world.facts import closed_around
-from memory_node.world.skills import bound, unmet
+from memory_node.world.skills import bound, establishing, unmet
 
 # Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
@@ -50,7 +49,6 @@ class RulesCompiler:
     def __init__(self, detects_loops: bool = True, warns: bool = True) -> None:
         self._detects_loops = detects_loops and warns
         self._most_tries = _MOST_TRIES if warns else 0
-        self._declared = TaskMemory.of(declared_entries() if warns else ())
         self._warns = warns
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
@@ -82,37 +80,28 @@ class RulesCompiler:
 
     def _prepared(self, call: SkillCall, observation: StepObservation, memory: TaskMemory, depth: int) -> _Step | None:
         """Return the first step of the preparation of a call, None when it needs none."""
-        for entry in (observation.needed(call), *memory.for_skill(call.skill), *self._declared.for_skill(call.skill)):
-            because = self._calls_for(entry, call, observation) if entry is not None else ""
-            if entry is None or not because:
+        for one in itertools.chain(_remembered(call, observation, memory), self._declared(call, observation.beliefs)):
+            step = _bound(one.call, call, observation)
+            if step is None or step == call or _holds_already(step, observation.beliefs):
                 continue
-            for template in entry.steps:
-                step = _bound(template, call, observation)
-                if step is None or step == call or _holds_already(step, observation.beliefs):
-                    continue
-                inner = self._prepared(step, observation, memory, depth - 1) if depth > 1 else None
-                if inner is not None:
-                    return _Step(inner.call, inner.because, (*inner.entries, entry.id))
-                if not self._is_hopeless(step, observation.beliefs):
-                    return _Step(step, because, (entry.id,))
+            inner = self._prepared(step, observation, memory, depth - 1) if depth > 1 else None
+            if inner is not None:
+                return _Step(inner.call, inner.because, (*inner.entries, *one.entries))
+            if not self._is_hopeless(step, observation.beliefs):
+                return _Step(step, one.because, one.entries)
         return self._opened_around(call, observation, memory, depth)
 
-    def _calls_for(self, entry: Entry, call: SkillCall, observation: StepObservation) -> str:
-        """Return the beliefs that make an entry apply to a call, "" when it does not apply."""
-        classes = {observation.class_of(name) for name in call.arguments}
-        if entry.classes and entry.classes.isdisjoint(classes):
-            return ""
-        if entry.goal_kinds and observation.subgoal and observation.subgoal.partition(" ")[0] not in entry.goal_kinds:
-            return ""
-        if entry.kind in (EntryKind.PREPARATION, EntryKind.REMINDER):
-            return entry.text
-        beliefs = observation.beliefs
-        told = beliefs.failures.get(call)
-        caused = told is not None and not told.reason.by_chance and told.times <= self._most_tries
-        if told is not None and caused and told.reason is entry.reason:
-            return beliefs.failure(call)
-        believed = (fact for fact in entry.assumes if beliefs.truth(fact, call) is True)
-        return next((beliefs.evidence(fact, call) for fact in believed), "")
+    def _declared(self, call: SkillCall, beliefs: Beliefs) -> Iterator[_Step]:
+        """Yield what brings about the declared preconditions of a call that are believed to be missing, or for want of
+        which it has failed; over its argument names."""
+        skill, told = SKILLS.get(call.skill), beliefs.failures.get(call)
+        is_caused = told is not None and not told.reason.by_chance and told.times <= self._most_tries
+        for rule in skill.preconditions if skill is not None and self._warns else ():
+            because = beliefs.evidence(rule.fact, call) if beliefs.truth(rule.fact, call) is False else ""
+            if told is not None and is_caused and told.reason is rule.reason:
+                because = beliefs.failure(call)
+            if because:
+                yield from (_Step(step, because) for step in establishing(rule.fact))
 
     def _opened_around(
         self, call: SkillCall, observation: StepObservation, memory: TaskMemory, depth: int
@@ -179,6 +168,16 @@ class RulesCompiler:
             left = left_of(fitted(entry, subgoal, observation.beliefs.world.kinds), done)
             if left:
                 yield _Step(_with_names(left[0], observation, target), now, (entry.id,))
+
+
+def _remembered(call: SkillCall, observation: StepObservation, memory: TaskMemory) -> Iterator[_Step]:
+    """Yield what memory says to do before a call in this subgoal, over its argument names."""
+    classes, kind = {observation.class_of(name) for name in call.arguments}, observation.subgoal.partition(" ")[0]
+    for entry in (observation.needed(call), *memory.for_skill(call.skill)):
+        if entry is None or (entry.classes and entry.classes.isdisjoint(classes)):
+            continue
+        if not entry.goal_kinds or not kind or kind in entry.goal_kinds:
+            yield from (_Step(step, entry.text, (entry.id,)) for step in entry.steps)
 
 
 def lessons_that_hold(observation: StepObservation, memory: TaskMemory) -> tuple[str, ...]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_declaration import Fact, Predicate
-from memory_node.domain.skill_library import SKILLS, bind
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import bind
 from memory_node.domain.text_enum import TextEnum
 from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
@@ -18,7 +17,6 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import calls_of, intents_of
 from memory_node.world.failures import declared_remedy, is_of_the_robot
-from memory_node.world.skills import establishing
 
 # Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5
@@ -32,7 +30,6 @@ class EntryKind(TextEnum):
     WAY = "way"  # how an instruction, or one attempt, was carried out
     PLACE = "place"  # where a thing is likely
     REMINDER = "reminder"  # what the skill library declares against a failure in a task of this kind
-    DECLARED = "declared"  # what the skill library declares: known without any memory
 
 
 @dataclass(frozen=True)
@@ -41,9 +38,8 @@ class Entry:
 
     id: unique in a TaskMemory; a lesson's is its own. text: in words. skill: the single step that it is for, "" for
     none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
-    that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed. reason:
-    the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
-    (domain.skill_library.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
+    that it speaks of; empty: any. steps: templates (domain.skill_library.bind) of what to do, in order. worth: in
+    [0, 1], how well it has proven itself.
     """
 
     id: str
@@ -52,8 +48,6 @@ class Entry:
     skill: str = ""
     goal_kinds: frozenset[str] = frozenset()
     classes: frozenset[str] = frozenset()
-    assumes: tuple[Fact, ...] = ()
-    reason: FailureReason | None = None
     steps: tuple[SkillCall, ...] = ()
     worth: float = UNTRIED_WORTH
 
@@ -154,7 +148,6 @@ def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:
             else f"{object_class}: {area.name}",
             skill="Explore",
             classes=frozenset({object_class}),
-            assumes=(Fact(Predicate.KNOWN, ("target_class",), False),),
             steps=(SkillCall("Explore", ("{target_class}",)),),
             worth=area.probability,
         )
@@ -180,29 +173,6 @@ def reminders(failed: Iterable[Transition]) -> Iterator[Entry]:
                 f"{one.action} failed {times}x with {reason} in a task of this kind",
                 skill=one.call.skill,
                 classes=frozenset(classes),
-                reason=reason,
                 steps=steps,
                 worth=1.0 - one.success_rate,
             )
-
-
-def declared_entries() -> tuple[Entry, ...]:
-    """Return what the skill library declares: for each skill, what establishes a precondition that is not met."""
-    return tuple(
-        Entry(
-            f"declared|{skill.name}|{rule.fact}",
-            EntryKind.DECLARED,
-            f"Before {skill.name}, {rule.remedy}: otherwise it fails with {rule.reason}.",
-            skill=skill.name,
-            assumes=(_negated(rule.fact),),
-            reason=rule.reason,
-            steps=establishing(rule.fact),
-        )
-        for skill in SKILLS.values()
-        for rule in skill.preconditions
-        if establishing(rule.fact)
-    )
-
-
-def _negated(fact: Fact) -> Fact:
-    return replace(fact, value=not fact.value)

@@ -31,7 +31,7 @@ from memory_node.sim.home_file import load_home
 from memory_node.sim.robot import HomeRobot
 
 PICK, OPEN = SkillCall("PickupObject", ("Mug",)), SkillCall("OpenObject", ("Mug",))
-FIX = Entry("fix", EntryKind.DECLARED, "open it", skill="PickupObject", steps=(SkillCall("OpenObject", ("{object}",)),))
+FIX = Entry("fix", EntryKind.REMINDER, "open it", skill="PickupObject", steps=(SkillCall("OpenObject", ("{object}",)),))
 
 
 def test_static_injection_is_followed_whatever_is_believed() -> None:

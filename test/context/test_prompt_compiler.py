@@ -33,7 +33,7 @@ OBSERVATION = StepObservation(
 MEMORY = TaskMemory.of(
     [
         Entry("fact", EntryKind.ADVICE, "Mug on Shelf", worth=0.9),
-        Entry("fix", EntryKind.DECLARED, "Before PutObject, open it.", skill="PutObject"),
+        Entry("fix", EntryKind.REMINDER, "Before PutObject, open it.", skill="PutObject"),
     ]
 )
 GOOD = {"delivery": "experience", "goal": "OpenObject(Fridge)", "reason": "Fridge is closed", "entries": [0]}

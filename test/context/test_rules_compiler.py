@@ -1,4 +1,4 @@
-"""When an entry applies: its target is the next step, and what it assumes is believed."""
+"""What comes before a step: what memory says of it, and its declared preconditions that are believed to be missing."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -12,10 +12,9 @@ from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.episode_guidance import EpisodeGuidance
 from memory_node.context.guidance import Delivery, Guidance, KnownThing, StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_lesson, preparing
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, of_lesson, preparing
 from memory_node.context.ways import Subgoal, fitted
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import Expectations, Named
@@ -71,40 +70,29 @@ def advised(proposed: SkillCall | None, believed: Beliefs, memory: TaskMemory = 
     return str(guidance.goal) if guidance is not None else ""
 
 
-def repair(
-    skill: str = "PutObject", reason: str = "closed", remedy: str = "OpenObject", part: str = "receptacle"
-) -> Entry:
-    rules = [rule for rule in SKILLS[skill].preconditions if str(rule.reason) == reason]
-    return Entry(
-        f"repair|{skill}",
-        EntryKind.DECLARED,
-        f"Before {skill}, do {remedy}.",
-        skill=skill,
-        assumes=tuple(replace(rule.fact, value=not rule.fact.value) for rule in rules),
-        reason=FailureReason(reason),
-        steps=(SkillCall(remedy, ("{" + part + "}",)),),
-    )
+def reminder(remedy: str) -> Entry:
+    step = SkillCall(remedy, ("{receptacle}",))
+    return Entry("reminder", EntryKind.REMINDER, f"PutObject wants {remedy}.", skill="PutObject", steps=(step,))
 
 
-def test_entry_applies_where_its_assumption_is_believed() -> None:
-    believed = beliefs(held="Mug", at="Fridge", states={"Fridge": "closed"})
-    guidance = guided(PUT, believed, TaskMemory.of([repair()]))
+def test_declared_precondition_is_brought_about_where_it_is_believed_to_be_missing() -> None:
+    guidance = guided(PUT, beliefs(held="Mug", at="Fridge", states={"Fridge": "closed"}))
     assert guidance is not None
     assert guidance.goal == SkillCall("OpenObject", ("Fridge",))
     assert guidance.reason == "Fridge is closed"
-    assert guidance.entries == ("repair|PutObject",)
     assert guidance.text == "Next: OpenObject(Fridge), because Fridge is closed."
 
 
 @pytest.mark.parametrize("states", [{}, {"Fridge": "opened"}, {"Drawer": "closed"}])
-def test_entry_does_not_apply_where_it_is_not_believed(states: Mapping[str, str]) -> None:
-    believed = beliefs(held="Mug", at="Fridge", states=states)
-    assert guided(PUT, believed, TaskMemory.of([repair()])) is None
+def test_what_is_not_believed_to_be_missing_is_not_brought_about(states: Mapping[str, str]) -> None:
+    assert guided(PUT, beliefs(held="Mug", at="Fridge", states=states)) is None
 
 
-def test_entry_for_other_things_or_goals_does_not_apply() -> None:
-    believed = beliefs(held="Mug", failed={call("PutObject(Mug, Fridge)"): Failed(FailureReason.PRECONDITION)})
-    entry = repair(reason="precondition", remedy="ToggleOff")
+def test_reminder_applies_to_its_skill_things_and_goals() -> None:
+    entry, believed = reminder("ToggleOff"), beliefs(held="Mug", at="Fridge")
+    guidance = guided(PUT, believed, TaskMemory.of([entry]))
+    assert guidance is not None
+    assert (str(guidance.goal), guidance.reason, guidance.entries) == ("ToggleOff(Fridge)", entry.text, ("reminder",))
     of_microwaves = replace(entry, classes=frozenset({"Microwave"}))
     of_heating = replace(entry, goal_kinds=frozenset({"heat"}))
     assert guided(PUT, believed, TaskMemory.of([of_microwaves])) is None
@@ -112,16 +100,12 @@ def test_entry_for_other_things_or_goals_does_not_apply() -> None:
     assert guided(PUT, believed, TaskMemory.of([of_heating]), goals=("heat Mug to Fridge",)) is not None
 
 
-def test_failure_stands_for_what_an_entry_assumes() -> None:
-    cut = SkillCall("SliceObject", ("Apple",))
-    entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
-    believed = beliefs(held="", at="Knife")
-    assert advised(cut, believed, TaskMemory.of([entry])) == "GoToObject(Apple)"
-    told = beliefs(held="", at="Knife", failed={call("SliceObject(Apple)"): Failed(FailureReason.PRECONDITION)})
-    guidance = guided(cut, told, TaskMemory.of([entry]))
+def test_failure_tells_which_declared_precondition_is_missing() -> None:
+    pick = SkillCall("PickupObject", ("Mug",))
+    guidance = guided(pick, beliefs(held="", failed={pick: Failed(FailureReason.TOO_FAR)}))
     assert guidance is not None
-    assert guidance.goal == SkillCall("PickupObject", ("Knife",))
-    assert guidance.reason == "SliceObject(Apple) failed: precondition"
+    assert guidance.goal == SkillCall("GoToObject", ("Mug",))
+    assert guidance.reason == "PickupObject(Mug) failed: too_far"
 
 
 def test_preparation_gets_its_own_preparation_first() -> None:
@@ -183,7 +167,8 @@ def test_preparation_that_failed_for_want_of_another_gets_that_one() -> None:
 
 
 def test_what_is_in_the_hand_is_not_taken_again() -> None:
-    entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
+    steps = (SkillCall("PickupObject", ("Knife",)),)
+    entry = replace(reminder("PickupObject"), skill="SliceObject", steps=steps)
     told = beliefs(held="Knife", at="Apple", failed={call("SliceObject(Apple)"): Failed(FailureReason.PRECONDITION)})
     assert guided(SkillCall("SliceObject", ("Apple",)), told, TaskMemory.of([entry])) is None
 
@@ -317,12 +302,6 @@ def test_reason_is_always_a_belief() -> None:
             if guidance is not None:
                 items = {text for section in Section for text in believed.brief().items(section)}
                 assert set(guidance.reason.split("; ")) <= items
-
-
-def test_library_declares_entries() -> None:
-    ids = {entry.id for entry in declared_entries()}
-    assert "declared|PutObject|open_or_unlidded(receptacle)" in ids
-    assert not any(entry.steps == () for entry in declared_entries())
 
 
 def a_way(*steps: SkillCall, kinds: tuple[str, ...] = ("place_two",)) -> Entry:
