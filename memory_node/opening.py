@@ -141,7 +141,6 @@ def open_memory(
         kinds=catalogue,
         curator=open_curator(config.optimizer, embedder, catalogue, models, log),
         on_ended=knowledge.learn,
-        most_waiting=config.optimizer.llm.most_waiting,
         embedder=embedder,
         reader=reader,
     )

@@ -35,6 +35,7 @@ from benchmarks.scienceworld.lesson_state import first_lesson_state, followed
 from benchmarks.scienceworld.sentences import Outcome, place_of_robot
 from memory_node.app.progress import progress_bar
 from memory_node.context.brief_state import Delta, InvalidDeltaError, apply
+from memory_node.context.episode_guidance import WINDOW
 from memory_node.context.guidance import Compiled, CompiledStep, Compiler, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.errors import ResourceMissingError
@@ -231,7 +232,7 @@ def lesson_aids(setting: CompiledSetting, embedder: TextEmbedder) -> OpenAid:
     def opened(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
         task, chance = read_task(engine.text), random.Random(f"{setting.seed} {name}")
         memory = m_of(setting.variant, task, lambda: attempts.other_task(task, chance), attempts.like)
-        return aid_of(CompiledLesson(engine, compiler, memory, setting.config.window), engine, setting.variant)
+        return aid_of(CompiledLesson(engine, compiler, memory, WINDOW), engine, setting.variant)
 
     return opened
 

@@ -77,11 +77,11 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf, warns: 
         raise InvalidValueError(f"compiler: expected one of {', '.join(COMPILERS)}, got {name!r}")
     if name == "none":
         raise InvalidValueError("compiler: none compiles nothing; do not ask it")
-    rules = RulesCompiler(config.detects_loops, warns)
+    rules = RulesCompiler(warns=warns)
     if name == "rules":
         return rules
     soft = SoftMemoryWeights.read(Path(config.llm.soft_memory_path)) if config.llm.soft_memory_path else None
-    asked = PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops, soft)
+    asked = PromptCompiler(models.open_or_excuse(config.llm), config.llm, soft=soft)
     return WithRules(asked, rules)
 
 
@@ -169,7 +169,6 @@ class Compilations:
             self.retrieve(episode_id, summary.instruction, observation.goals),
             self.compiler or self._opened(compiler),
             self.look_up,
-            self.config.window,
         )
         self._episodes[episode_id] = made
         while len(self._episodes) > _MOST:

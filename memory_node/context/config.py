@@ -31,9 +31,7 @@ class CompilerModelConfig(ModelConfig):
 class CompilerConfig(Parameters):
     """How memory is compiled at each step; docs/compiler.md explains it."""
 
-    detects_loops: Expert[bool] = parameter(True, 'whether repeated calls get "do not ... again" and an alternative')
     close_m: Expert[float] = parameter(
         1.0, "distance from the robot within which a call is tried without driving up to the thing first", 0.0, 10.0
     )
-    window: Expert[int] = parameter(30, "steps that loops are looked for in", 1, 10_000)
     llm: Annotated[CompilerModelConfig, Profile("llm.compiler", SHARED)] = CompilerModelConfig()

@@ -115,6 +115,8 @@ def _place(reference: str) -> tuple[float, float, float] | None:
         return None
 
 
+# Steps that a compiler sees.
+WINDOW = 30
 # Steps of one episode whose guidance is kept to be looked at.
 _MOST_DELIVERED = 200
 # These change nothing but where the robot is.
@@ -124,8 +126,8 @@ _LOOKS = frozenset({"GoToObject", "Explore"})
 class EpisodeGuidance:
     """Not thread-safe. held: the class of what the hand held when the episode began, "" for nothing.
 
-    kinds: what can be done with things. memory: M. look_up: asks long-term memory for one thing. window: steps that the
-    compiler sees. delivered: what was delivered at the last steps, for people who look into it.
+    kinds: what can be done with things. memory: M. look_up: asks long-term memory for one thing. delivered: what was
+    delivered at the last steps, for people who look into it.
     """
 
     def __init__(
@@ -136,13 +138,12 @@ class EpisodeGuidance:
         memory: TaskMemory,
         compiler: Compiler,
         look_up: LookUp,
-        window: int,
     ) -> None:
         self.memory = memory
         self._compiler = compiler
         self._look_up = look_up
         self._names = ThingNames()
-        self._recent: deque[TakenStep] = deque(maxlen=window)
+        self._recent: deque[TakenStep] = deque(maxlen=WINDOW)
         self._handled: set[str] = set()
         self._told: set[str] = set()  # each lesson in words is told once an episode
         in_hand = self._names.name(held, {}) if held else ""

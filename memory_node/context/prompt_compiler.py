@@ -21,7 +21,7 @@ from memory_node.context.ways import Subgoal, calls_towards
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.episodes.class_actions import repeated
-from memory_node.llm.ask import Question, ask, prompt_templates
+from memory_node.llm.ask import Question, ask, filled
 from memory_node.llm.chat import (
     ChatModel,
     Deadline,
@@ -147,43 +147,26 @@ _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
 _MOST_ENTRIES, _LONGEST_ENTRY = 12, 300
 
 
-class CompilerPrompts:
-    """Writes the prompts of one step."""
-
-    def __init__(self) -> None:
-        self._prompts = prompt_templates()
-
-    def messages(
-        self,
-        observation: StepObservation,
-        state: BriefState,
-        shown: Sequence[Entry],
-        avoid: Sequence[SkillCall] = (),
-        choices: Choices | None = None,
-    ) -> list[Message]:
-        """Return the dialogue that asks for one step. avoid: what repeats itself. choices: None asks for JSON."""
-        taken = observation.taken
-        ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
-        task = self._filled(
-            "compiler_task.j2",
-            state=state.lines() if choices is None else choices.beliefs,
-            calls=None if choices is None else choices.calls,
-            taken=ended,
-            proposed=str(observation.proposed) if observation.proposed is not None else "",
-            repeated=[str(call) for call in avoid],
-            entries=[_in_short(entry) for entry in shown],
-        )
-        return [
-            Message("system", self._filled("compiler_system.j2", chooses=choices is not None)),
-            Message("user", task),
-        ]
-
-    def repair(self, error: str, chooses: bool = False) -> str:
-        """Return the message that sends a faulty reply back."""
-        return self._filled("compiler_repair.j2", error=error, chooses=chooses)
-
-    def _filled(self, template: str, **values: object) -> str:
-        return self._prompts.get_template(template).render(**values).strip()
+def compiler_dialogue(
+    observation: StepObservation,
+    state: BriefState,
+    shown: Sequence[Entry],
+    avoid: Sequence[SkillCall] = (),
+    choices: Choices | None = None,
+) -> tuple[Message, Message]:
+    """Return the dialogue that asks for one step. avoid: what repeats itself. choices: None asks for JSON."""
+    taken = observation.taken
+    ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
+    task = filled(
+        "compiler_task.j2",
+        state=state.lines() if choices is None else choices.beliefs,
+        calls=None if choices is None else choices.calls,
+        taken=ended,
+        proposed=str(observation.proposed) if observation.proposed is not None else "",
+        repeated=[str(call) for call in avoid],
+        entries=[_in_short(entry) for entry in shown],
+    )
+    return Message("system", filled("compiler_system.j2", chooses=choices is not None)), Message("user", task)
 
 
 class PromptCompiler:
@@ -205,7 +188,6 @@ class PromptCompiler:
         self._soft = soft
         self._detects_loops = detects_loops
         self._config = config
-        self._prompts = CompilerPrompts()
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Ask the model; see Compiler."""
@@ -222,9 +204,9 @@ class PromptCompiler:
             return self._compiled(said, state, shown, calls, beliefs, avoid)
 
         question = Question(
-            tuple(self._prompts.messages(observation, state, shown, avoid, choices)),
+            compiler_dialogue(observation, state, shown, avoid, choices),
             read,
-            lambda error: self._prompts.repair(error, choices is not None),
+            lambda error: filled("compiler_repair.j2", error=error, chooses=choices is not None),
             json_form(schema) if choices is None else GrammarForm(choices.grammar),
         )
         problem, found = "", Compiled()

@@ -42,7 +42,7 @@ class LessonBank:
 
     def __init__(self, embedder: TextEmbedder, limits: BankLimits | None = None, make_id: IdSource = new_id) -> None:
         self._embedder = embedder
-        self._limits = limits or BankLimits()
+        self.limits = limits or BankLimits()
         self._make_id = make_id
         self._lessons: dict[str, Lesson] = {}
         # Of each lesson the vectors (n, dimension) of the tasks that it is found by; zeros (1, dimension) for none.
@@ -54,11 +54,6 @@ class LessonBank:
 
     def __iter__(self) -> Iterator[Lesson]:
         return iter(tuple(self._lessons.values()))
-
-    @property
-    def limits(self) -> BankLimits:
-        """How much it holds and shows."""
-        return self._limits
 
     @property
     def mean_outcome(self) -> float:
@@ -73,7 +68,7 @@ class LessonBank:
         """Take over stored lessons, each in the place of the one of its id; of more than it may hold, the newest. An
         older program stored notes that say nothing any more: these are left out."""
         known = self._lessons | {lesson.id: lesson for lesson in lessons if says_something(lesson)}
-        newest = sorted(known.values(), key=lambda lesson: lesson.wordings[-1].stamp_ns)[-self._limits.capacity :]
+        newest = sorted(known.values(), key=lambda lesson: lesson.wordings[-1].stamp_ns)[-self.limits.capacity :]
         self._lessons, self._keys = {lesson.id: lesson for lesson in newest}, self._keys_of(newest)
 
     def retrieve(self, query: str) -> tuple[Lesson, ...]:
@@ -82,7 +77,7 @@ class LessonBank:
 
     def nearest(self, vector: NDArray[np.float32]) -> tuple[Lesson, ...]:
         """Return what `retrieve` does, for a text that is encoded already."""
-        return tuple(self._written(self._scores(vector))[: self._limits.shown])
+        return tuple(self._written(self._scores(vector))[: self.limits.shown])
 
     def ways_to(self, intent: str, most: int) -> tuple[Lesson, ...]:
         """Return the ways of intents that are nearly this one (PlugMem), the nearest first."""
@@ -97,8 +92,8 @@ class LessonBank:
         if not self._lessons or not query.strip():
             return ()
         scores = self._scores(self.encode(query))
-        nearest = self._written(scores)[: self._limits.shown]
-        return tuple(one for one in nearest if scores[one.id] >= self._limits.related)
+        nearest = self._written(scores)[: self.limits.shown]
+        return tuple(one for one in nearest if scores[one.id] >= self.limits.related)
 
     def encode(self, query: str) -> NDArray[np.float32]:
         """Return the unit vector of a task's text."""
@@ -117,9 +112,9 @@ class LessonBank:
         replaced = None if candidate.replaces is None else shown[candidate.replaces]
         if replaced is not None and of_other_things(replaced.text, candidate.value):
             replaced = None
-        elif replaced is None and len(self._lessons) >= self._limits.capacity:
+        elif replaced is None and len(self._lessons) >= self.limits.capacity:
             scores = self._scores(vector)
-            same = (one for one in self._written(scores)[:1] if scores[one.id] >= self._limits.same)
+            same = (one for one in self._written(scores)[:1] if scores[one.id] >= self.limits.same)
             replaced = next(same, None)
         if replaced is not None:
             known = self.get(replaced.id)
@@ -129,7 +124,7 @@ class LessonBank:
         evicted = self._make_room()
         lesson = written(self._make_id(), wording, by)
         for earlier, outcome in self._outcomes:
-            if float(earlier @ vector) >= self._limits.related:
+            if float(earlier @ vector) >= self.limits.related:
                 lesson = replace(lesson, withheld=lesson.withheld.plus(outcome))
         return Change(self._keep(lesson, vector[None]), added=True, evicted=evicted)
 
@@ -148,7 +143,7 @@ class LessonBank:
         for lesson in self:
             if lesson.id in given:
                 counted[lesson.id] = replace(lesson, given=lesson.given.plus(outcome))
-            elif scores[lesson.id] >= self._limits.related:
+            elif scores[lesson.id] >= self.limits.related:
                 counted[lesson.id] = replace(lesson, withheld=lesson.withheld.plus(outcome))
         self._lessons |= counted
         bad = tuple(filter(self._is_bad, self))
@@ -188,7 +183,7 @@ class LessonBank:
 
     def copy(self) -> LessonBank:
         """Return an independent copy, in which a candidate can be tried."""
-        other = LessonBank(self._embedder, self._limits, self._make_id)
+        other = LessonBank(self._embedder, self.limits, self._make_id)
         other._lessons = dict(self._lessons)
         other._keys = dict(self._keys)
         other._outcomes = self._outcomes.copy()
@@ -196,7 +191,7 @@ class LessonBank:
 
     def _make_room(self) -> Lesson | None:
         """Drop the lesson of the least worth from a full bank, and return it."""
-        worst = min(self, key=self._worth) if len(self) >= self._limits.capacity else None
+        worst = min(self, key=self._worth) if len(self) >= self.limits.capacity else None
         if worst is not None:
             self.remove(worst.id)
         return worst
@@ -233,5 +228,5 @@ class LessonBank:
         return lesson.marginal_utility(self.mean_outcome), lesson.wordings[-1].stamp_ns
 
     def _is_bad(self, lesson: Lesson) -> bool:
-        tried = lesson.given.trials >= self._limits.least_trials
-        return tried and lesson.marginal_utility(self.mean_outcome) < self._limits.least_utility
+        tried = lesson.given.trials >= self.limits.least_trials
+        return tried and lesson.marginal_utility(self.mean_outcome) < self.limits.least_utility

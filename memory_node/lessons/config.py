@@ -51,9 +51,6 @@ class OptimizerModelConfig(ModelConfig):
         120.0, "time for one attempt, corrections and all; nothing waits for it", 0.1, 3600.0
     )
     max_repairs: Expert[int] = parameter(1, "corrections asked of a faulty reply", 0, 20)
-    most_waiting: Expert[int] = parameter(
-        8, "with more ended episodes waiting for it, the next leaves nothing", 1, 10_000
-    )
 
 
 class BankLimits(Parameters):

@@ -44,7 +44,7 @@ class Experience:
 
     kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: nobody
     writes notes. embedder: compares tasks then; None: lessons are found by what they are about alone.
-    most_waiting, on_ended, reader: see long_term.LongTermExperience.
+    on_ended, reader: see long_term.LongTermExperience.
     """
 
     def __init__(
@@ -55,7 +55,6 @@ class Experience:
         new_episode_id: IdSource = new_id,
         kinds: ObjectCatalogue | None = None,
         curator: Curator | None = None,
-        most_waiting: int = 8,
         on_ended: OnEnded | None = None,
         embedder: TextEmbedder | None = None,
         reader: ModelEpisodeReader | None = None,
@@ -69,9 +68,7 @@ class Experience:
         self._unlearnt: dict[str, EpisodeSummary] = {}
         bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
         self._kinds = kinds or load_catalogue()
-        self._long_term = LongTermExperience(
-            config, bank, self._lock, log, self._kinds, curator, most_waiting, on_ended, reader
-        )
+        self._long_term = LongTermExperience(config, bank, self._lock, log, self._kinds, curator, on_ended, reader)
 
     def load(
         self,

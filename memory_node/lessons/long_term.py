@@ -35,6 +35,8 @@ logger = logging.getLogger(__name__)
 _HINTS_A_CLASS, _MOST_FAILED = 3, 5
 # Attempts at a kind of task for which a failure is recalled.
 _ATTEMPTS_RECALLED = 20
+# Ended episodes that wait for a language model.
+_MOST_WAITING = 8
 
 # Takes over what else an ended episode shows.
 OnEnded = Callable[[EpisodeSummary, Sequence[StepRecord]], object]
@@ -72,8 +74,8 @@ class LongTermExperience:
     """Episodic and semantic memory; it changes under its owner's lock, and what is learnt is in the log.
 
     bank: where lessons are. kinds: of things. curator: UMEM's writer, which reads each episode last; None: nobody does.
-    A language model is asked without the lock, in a thread of its own; with `most_waiting` episodes waiting for it, the
-    next leaves nothing. on_ended: is told each ended episode, before lessons are written. reader: PlugMem's structuring
+    A language model is asked without the lock, in a thread of its own; where too many episodes wait for it, the next
+    leaves nothing. on_ended: is told each ended episode, before lessons are written. reader: PlugMem's structuring
     by a language model; its way takes the place of the one that the rules wrote at once. None: the rules' stays.
     """
 
@@ -85,7 +87,6 @@ class LongTermExperience:
         log: ExperienceLog,
         kinds: ObjectCatalogue,
         curator: Curator | None,
-        most_waiting: int,
         on_ended: OnEnded | None,
         reader: ModelEpisodeReader | None,
     ) -> None:
@@ -97,7 +98,7 @@ class LongTermExperience:
         self._open = 0  # what is to be loaded, learnt, or read by a language model
         self._closing = threading.Event()
         self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
-        self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue(most_waiting)
+        self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue(_MOST_WAITING)
         self._asking = WorkerThread("optimizer", self._ask_model)
         if reader is not None or (curator is not None and not curator.is_quick):
             self._asking.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -26,6 +27,16 @@ def prompt_templates(trim_blocks: bool = True, folder: Path | None = None) -> ji
     templates = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=trim_blocks)
     templates.filters["quoted"] = quoted
     return templates
+
+
+@cache
+def _prompts() -> jinja2.Environment:
+    return prompt_templates()
+
+
+def filled(template: str, **values: object) -> str:
+    """Return a prompt of config/prompts with its values, stripped."""
+    return _prompts().get_template(template).render(**values).strip()
 
 
 def quoted(text: str, longest: int = _LONGEST_QUOTED) -> str:
@@ -108,7 +119,7 @@ def ask_by_prompt(
         RejectedReplyError: no reply was good, by the schema or by `read`.
         LlmError: the model gave no reply, or the deadline passed.
     """
-    text = prompt_templates().get_template(template).render(**said)
+    text = _prompts().get_template(template).render(**said)
     question = Question(
         (Message("user", text),),
         lambda reply: read(read_json(schema, reply)),

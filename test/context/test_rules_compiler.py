@@ -209,7 +209,6 @@ def test_guidance_names_the_very_switch_out_of_view_and_only_where_it_is_not_on(
         TaskMemory(needed=lambda *_: entry),
         RulesCompiler(),
         lambda name, _: known.get(name),
-        5,
     )
     step = episode.step(StepObservation(proposed=SkillCall("HeatObject", ("Mug", "Microwave@1,1,1"))))
     calls = [str(step.guidance.goal)] if step.guidance is not None else []
@@ -237,7 +236,7 @@ def test_guidance_reads_tries_as_a_planner_does_by_the_very_place(place: str, is
         return KnownThing(object_class, id=place) if object_class == "Microwave" else None
 
     episode = EpisodeGuidance(
-        "heat the mug", "Mug", load_catalogue(), TaskMemory(needed=needed), RulesCompiler(), look_up, 5
+        "heat the mug", "Mug", load_catalogue(), TaskMemory(needed=needed), RulesCompiler(), look_up
     )
     step = episode.step(StepObservation(proposed=SkillCall("HeatObject", ("Mug", "Microwave@1,1,1"))))
     assert ("Switch" in str(step.guidance)) is is_prepared

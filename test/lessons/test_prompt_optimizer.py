@@ -9,7 +9,7 @@ from memory_node.lessons.config import OptimizerModelConfig
 from memory_node.lessons.lesson import Wording
 from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.candidate import Candidate
-from memory_node.lessons.optimizer.prompt import OptimizerPrompts, PromptOptimizer, reply_grammar
+from memory_node.lessons.optimizer.prompt import PromptOptimizer, optimizer_dialogue, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import Message, Reply, UnreachableError
 
@@ -65,7 +65,7 @@ def test_model_that_gives_nothing_proposes_nothing(attempt, replies) -> None:
 
 def test_prompt_shows_kinds_alone_and_the_numbered_entries(attempt) -> None:
     one = attempt("put a mug in cabinet", "go to shelf sees mug", "take mug from shelf")
-    system, task = OptimizerPrompts().messages(one, [ENTRY, ENTRY])
+    system, task = optimizer_dialogue(one, [ENTRY, ENTRY])
     assert "go to shelf [mug]" in task.text
     assert "0 (put a cup in bed): Take the cup." in task.text
     assert "1 (put a cup in bed): Take the cup." in task.text
@@ -74,9 +74,8 @@ def test_prompt_shows_kinds_alone_and_the_numbered_entries(attempt) -> None:
 
 
 def test_failure_is_asked_for_its_root_cause(attempt) -> None:
-    prompts = OptimizerPrompts()
-    won = prompts.messages(attempt("put a mug in cabinet", "take mug from shelf"), ())[1].text
-    lost = prompts.messages(attempt("put a mug in cabinet", "take mug from shelf", won=False), ())[1].text
+    won = optimizer_dialogue(attempt("put a mug in cabinet", "take mug from shelf"), ())[1].text
+    lost = optimizer_dialogue(attempt("put a mug in cabinet", "take mug from shelf", won=False), ())[1].text
     assert "method" in won
     assert "root cause" not in won
     assert "root cause" in lost
@@ -85,14 +84,14 @@ def test_failure_is_asked_for_its_root_cause(attempt) -> None:
 
 def test_long_attempt_is_shown_at_both_ends(attempt) -> None:
     one = attempt("put a mug in cabinet", *[f"open place{chr(97 + n % 26)}" for n in range(60)], "take mug from shelf")
-    text = OptimizerPrompts().messages(one, ())[1].text
+    text = optimizer_dialogue(one, ())[1].text
     assert "(21 steps are left out)" in text
     assert text.index("open placea") < text.index("left out") < text.index("take mug from shelf")
 
 
 def test_attempt_is_folded_to_fit_the_models_window_or_said_not_to_fit(attempt) -> None:
     one = attempt("put a mug in cabinet", *[f"open place{chr(97 + n % 26)}" for n in range(60)], "take mug from shelf")
-    whole = sum(len(message.text) for message in OptimizerPrompts().messages(one, ()))
+    whole = sum(len(message.text) for message in optimizer_dialogue(one, ()))
     model = Model(Candidate("Take the mug.").text())
     config = OptimizerModelConfig(window_tokens=whole + 100, max_reply_tokens=200)
     assert PromptOptimizer(model, VETTING, config).propose(one, ()).candidate == Candidate("Take the mug.")

@@ -15,8 +15,8 @@ from memory_node.context.guidance import Compiled, Compiler, Delivery, StepObser
 from memory_node.context.prompt_compiler import (
     MOST_USED,
     Choices,
-    CompilerPrompts,
     SaidCompilation,
+    compiler_dialogue,
     possible_goals,
     shown_entries,
     unsaid_of,
@@ -75,7 +75,6 @@ class RecordingTeacher:
         self._inner = inner
         self._task = task
         self._on_pair = on_pair
-        self._prompts = CompilerPrompts()
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Return what the inner compiler delivers; see guidance.Compiler."""
@@ -89,7 +88,7 @@ class RecordingTeacher:
             if choices is not None:
                 reply = with_forgetting(reply, state, observation)
                 compiled = replace(compiled, delta=(*compiled.delta, *reply.delta))  # as the next step starts from it
-            messages = tuple(self._prompts.messages(observation, state, shown, avoid, choices))
+            messages = compiler_dialogue(observation, state, shown, avoid, choices)
             text = reply.model_dump_json(exclude={"delta"}) if choices is None else said_by_numbers(reply, choices)
             left_out = unsaid_of(compiled.guidance, observation) if compiled.guidance is not None else ()
             told = tuple(map(float, left_out)) if any(left_out) else ()

@@ -15,7 +15,7 @@ from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
-from memory_node.lessons.optimizer.prompt import OptimizerPrompts, reply_grammar
+from memory_node.lessons.optimizer.prompt import optimizer_dialogue, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import RejectedReplyError
 from training.adapters.adapter import resume, save_checkpoint, shuffled_epochs
@@ -128,7 +128,6 @@ def evolve(
     optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=settings.grpo.rate, weight_decay=0.0)
     run = {**asdict(settings), "tasks": len(tasks)}
     progress = _put_back(resume(checkpoint, dict(policy.free()), optimizer, run), policy, bank)
-    prompts = OptimizerPrompts()
     policy.renew()
     order = shuffled_epochs(len(tasks), settings.epochs, settings.seed)
     while progress.queries < len(order):
@@ -140,7 +139,7 @@ def evolve(
             if rollout.attempt is None:
                 continue
             shown = bank.retrieve(rollout.attempt.query)
-            messages, grammar = prompts.messages(rollout.attempt, shown), reply_grammar(len(shown))
+            messages, grammar = optimizer_dialogue(rollout.attempt, shown), reply_grammar(len(shown))
             drawn = settings.seed * 1_000_003 + number
             replies = from_first(partial(policy.sample, messages, settings.group, drawn, grammar))
             judged = judge.judge(place, rollout.attempt, bank, [reply.text for reply in replies])
@@ -173,12 +172,11 @@ def held_out_gain(
     policy: Policy, cases: Sequence[tuple[int, LessonBank]], judge: Judge, seed: int = 0
 ) -> tuple[float, float]:
     """Return the mean r_fmt and r_g of greedy replies to tasks that are not trained on, each with a bank that stays."""
-    prompts = OptimizerPrompts()
     rollouts = judge.carried_out(cases)
     tried = [(*case, one.attempt) for case, one in zip(cases, rollouts) if one.attempt is not None]
     shown = [bank.retrieve(attempt.query) for _, bank, attempt in tried]
     asked = [
-        (prompts.messages(attempt, entries), reply_grammar(len(entries)))
+        (optimizer_dialogue(attempt, entries), reply_grammar(len(entries)))
         for (_, _, attempt), entries in zip(tried, shown)
     ]
     replies = together([policy.sample(one, 1, seed, grammar, greedy=True)[0].text for one, grammar in portion(asked)])

@@ -12,7 +12,7 @@ from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt
 from memory_node.lessons.optimizer.curator import Curator, vetted
-from memory_node.lessons.optimizer.prompt import OptimizerPrompts
+from memory_node.lessons.optimizer.prompt import optimizer_dialogue
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import RejectedReplyError
@@ -51,7 +51,7 @@ def examples_of(
     `most_tokens` are left out.
     """
     examples: list[Example | None] = []
-    prompts, optimizer = OptimizerPrompts(), RulesOptimizer()
+    optimizer = RulesOptimizer()
     curator = Curator(bank, optimizer, vetting)
     for number, attempt in enumerate(attempts):
         turn, count = divmod(number, bank.limits.shown + 1)
@@ -67,7 +67,7 @@ def examples_of(
         except RejectedReplyError:
             continue
         reply = said.text(proposal.analysis)
-        examples.append(answered(prompts.messages(attempt, shown), reply, tokens, most_tokens))
+        examples.append(answered(optimizer_dialogue(attempt, shown), reply, tokens, most_tokens))
     return [example for example in examples if example is not None]
 
 

@@ -53,16 +53,11 @@ class Curator:
     def __init__(
         self, bank: LessonBank, optimizer: Optimizer, vetting: Vetting, log: ExperienceLog | None = None
     ) -> None:
-        self._bank = bank
+        self.bank = bank
         self._optimizer = optimizer
         self._vetting = vetting
         self._log = log or ExperienceLog()
         self._counts: Counter[str] = Counter()
-
-    @property
-    def bank(self) -> LessonBank:
-        """The bank that it keeps."""
-        return self._bank
 
     @property
     def is_quick(self) -> bool:
@@ -76,10 +71,10 @@ class Curator:
 
     def note(self, attempt: Attempt, given: Collection[str] = ()) -> tuple[Lesson, ...]:
         """Count how an attempt went, take back what that proves bad, and return what its query retrieves now."""
-        counted, bad = self._bank.note_outcome(attempt.query, float(attempt.success), given)
+        counted, bad = self.bank.note_outcome(attempt.query, float(attempt.success), given)
         self._counts["taken_back"] += len(bad)
         write_lessons(self._log, counted, bad)
-        return self._bank.retrieve(attempt.query)
+        return self.bank.retrieve(attempt.query)
 
     def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Ask the optimizer. It takes as long as its model does, and may be called without the owner's lock."""
@@ -94,7 +89,7 @@ class Curator:
 
     def figures(self) -> dict[str, int]:
         """Return how many lessons there are, and what became of proposals."""
-        return {"lessons.kept": len(self._bank)} | {f"lessons.{key}": n for key, n in sorted(self._counts.items())}
+        return {"lessons.kept": len(self.bank)} | {f"lessons.{key}": n for key, n in sorted(self._counts.items())}
 
     def _taken_over(self, proposal: Proposal, attempt: Attempt, shown: Sequence[Lesson]) -> Change | None:
         if proposal.candidate is None:
@@ -102,7 +97,7 @@ class Curator:
             return None
         try:
             candidate = vetted(proposal.candidate, attempt, shown, self._vetting)
-            change = self._bank.apply(candidate, shown, attempt, self._optimizer.name)
+            change = self.bank.apply(candidate, shown, attempt, self._optimizer.name)
         except RejectedReplyError as error:
             self._counts[f"rejected.{error.reason}"] += 1
             return None

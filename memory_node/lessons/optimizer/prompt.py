@@ -9,7 +9,7 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, Deed
 from memory_node.lessons.optimizer.candidate import Candidate, Proposal, read_candidate
 from memory_node.lessons.optimizer.vetting import Vetting
-from memory_node.llm.ask import Question, ask, prompt_templates
+from memory_node.llm.ask import Question, ask, filled
 from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, LlmError, Message, Reply
 from memory_node.llm.gbnf import Rules
 
@@ -19,46 +19,25 @@ _SEEN_SHOWN = 6
 _LONGEST_ANALYSIS, _LONGEST_VALUE = 400, 600
 
 
-class OptimizerPrompts:
-    """Writes the dialogue that asks about one attempt. Training uses the same words."""
+def optimizer_dialogue(
+    attempt: Attempt, shown: Sequence[Lesson], deeds: int = _DEEDS_SHOWN[0]
+) -> tuple[Message, Message]:
+    """Return the dialogue that asks about one attempt, with so many actions; training uses the same words.
 
-    def __init__(self) -> None:
-        self._prompts = prompt_templates()
-
-    def fitting(
-        self, attempt: Attempt, shown: Sequence[Lesson], most_tokens: int, model: ChatModel
-    ) -> tuple[Message, Message] | None:
-        """Return the dialogue with as many actions as fit into some tokens of a model, None where not even a few do."""
-        for deeds in _DEEDS_SHOWN:
-            dialogue = self.messages(attempt, shown, deeds)
-            if sum(model.count_tokens(message.text) for message in dialogue) <= most_tokens:
-                return dialogue
-        return None
-
-    def messages(
-        self, attempt: Attempt, shown: Sequence[Lesson], deeds: int = _DEEDS_SHOWN[0]
-    ) -> tuple[Message, Message]:
-        """Return the dialogue. The attempt is shown with kinds instead of instances, so that no instance can leak into
-        memory."""
-        half = deeds // 2
-        first, last = attempt.deeds[:half], attempt.deeds[half:][-half:]
-        task = self._filled(
-            "optimizer_success.j2" if attempt.success else "optimizer_failure.j2",
-            query=attempt.query,
-            first=[_told(deed) for deed in first],
-            last=[_told(deed) for deed in last],
-            left_out=len(attempt.deeds) - len(first) - len(last),
-            message=attempt.message,
-            entries=[(entry.situation, entry.text) for entry in shown],
-        )
-        return Message("system", self._filled("optimizer_system.j2")), Message("user", task)
-
-    def repair(self, error: str) -> str:
-        """Return the message that sends a faulty reply back."""
-        return self._filled("optimizer_repair.j2", error=error)
-
-    def _filled(self, template: str, **values: object) -> str:
-        return self._prompts.get_template(template).render(**values).strip()
+    The attempt is shown with kinds instead of instances, so that no instance can leak into memory.
+    """
+    half = deeds // 2
+    first, last = attempt.deeds[:half], attempt.deeds[half:][-half:]
+    task = filled(
+        "optimizer_success.j2" if attempt.success else "optimizer_failure.j2",
+        query=attempt.query,
+        first=[_told(deed) for deed in first],
+        last=[_told(deed) for deed in last],
+        left_out=len(attempt.deeds) - len(first) - len(last),
+        message=attempt.message,
+        entries=[(entry.situation, entry.text) for entry in shown],
+    )
+    return Message("system", filled("optimizer_system.j2")), Message("user", task)
 
 
 class PromptOptimizer:
@@ -71,19 +50,20 @@ class PromptOptimizer:
         self._model = model
         self._vetting = vetting
         self._config = config
-        self._prompts = OptimizerPrompts()
 
     def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Ask the model; see Optimizer."""
         replies: list[Reply] = []
         window = self._config.window_tokens
-        dialogue = self._prompts.fitting(attempt, shown, window - self._config.max_reply_tokens, self._model)
+        most = window - self._config.max_reply_tokens
+        dialogues = (optimizer_dialogue(attempt, shown, deeds) for deeds in _DEEDS_SHOWN)
+        dialogue = next((one for one in dialogues if sum(self._model.count_tokens(m.text) for m in one) <= most), None)
         if dialogue is None:
             return Proposal(None, problem=f"the attempt does not fit into {window} tokens, the model's window")
         question = Question(
             dialogue,
             lambda text: self._read(text, attempt, shown),
-            self._prompts.repair,
+            lambda error: filled("optimizer_repair.j2", error=error),
             GrammarForm(reply_grammar(len(shown))),
         )
         candidate, analysis, problem = None, "", ""
