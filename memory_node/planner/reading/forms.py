@@ -24,6 +24,22 @@ _ASKING_FOR = frozenset(
     {"should", "must", "need", "needs", "want", "wants", "wish", "ought", "please", "would", "let", "shall"}
 )
 _NEED_NOUN = frozenset({"a", "an", "some"})
+# What may make of a statement more than one: that it asks, forbids, allows or corrects.
+_WEIGHTY = _ASKING_FOR | {
+    "you",
+    "your",
+    "only",
+    "instead",
+    "else",
+    "one",
+    "other",
+    "another",
+    "both",
+    "could",
+    "may",
+    "can",
+    "might",
+}
 
 
 @dataclass
@@ -60,6 +76,36 @@ class InstructionReader:
         if len(commands := [part for part in heard.parts if isinstance(part, Command)]) > 1 and heard.called_off:
             heard.parts.remove(commands[0])
         return Instruction(tuple(words), tuple(heard.parts), heard.put_off, fragment=self._fragment(words))
+
+    def is_aside(self, words: Sequence[str]) -> bool:
+        """Return whether unread words only state something that no request rests on: "my back hurts". Nothing in them
+        may be a condition, a ban, a correction or a second wish ("Ana fancies a sandwich"), and they name nothing of a
+        home."""
+        english = self._english
+        stated = words[0] in english.definite | english.subjects or not self._may_ask(words, 0)
+        finite = any(
+            word in english.auxiliaries | english.saying
+            or (word.endswith(("s", "ed")) and word not in english.definite)
+            for word in words[1:]
+        )
+        if not (stated and finite) or _WEIGHTY & set(words) or english.corrections.length_at(words, 0):
+            return False
+        unsure = english.conditions | english.later | english.negative | english.matter | english.every | _NEED_NOUN
+        if unsure & set(words):
+            return False
+        begins = (at for at in range(1, len(words)) if words[at - 1] in PUNCTUATION | _LINKS)
+        lexicon = self._lexicon
+        return not any(self._may_ask(words, at) for at in begins) and not any(
+            lexicon.name_at(words, at) or lexicon.room_at(words, at) or lexicon.group(words[at])
+            for at in range(len(words))
+        )
+
+    def _may_ask(self, words: Sequence[str], at: int) -> bool:
+        english = self._english
+        small = english.function_words | english.motion | english.numbers.keys()
+        return english.is_verb(words[at]) or (
+            words[at] in small and words[at] not in english.definite | english.subjects
+        )
 
     def named(self, words: Sequence[str]) -> set[str] | None:
         """Return the classes that the words name; None where some thing is described, unknown or referred to."""
@@ -127,6 +173,11 @@ class InstructionReader:
         length = self._english.courtesy.length_at(words, at)
         if length > 1 or (length and self.is_boundary(words, at + length)):
             return at + length
+        start = at + (words[at] == "good")
+        if at == 0 and start < len(words) and words[start] in self._english.day_parts:  # "Morning.", "Good evening!"
+            return start + 1 if self.is_boundary(words, start + 1) else None
+        if words[at] == "be" and words[at + 1 : at + 2] and words[at + 1] in self._english.fillers:
+            return at + 2 if self.is_boundary(words, at + 2) else None  # "be quick"
         is_filler = words[at] in self._english.fillers or words[at].endswith("ly")
         return at + 1 if is_filler and not self._english.stopping.length_at(words, at) else None
 
@@ -397,6 +448,8 @@ class InstructionReader:
         if not args.targets or args.targets[0].person:
             return None
         first = args.targets[0]
+        if first.strange and first.head in self._english.day_parts:
+            return None  # "I would like to have breakfast" says why
         if words[end : end + 1] == ["to"]:
             end += 1 + (words[end + 1 : end + 2] in (["be"], ["go"], ["come"]))
             found = self.commands.passive(words, end, first) or self.commands.stated(words, end, first, at)

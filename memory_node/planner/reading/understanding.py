@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ports import TextEmbedder
@@ -104,9 +104,16 @@ class Understander:
         if self._asks and said.put_off and not filled_in:
             words = f"I do at once what I am asked for, and cannot wait for {said.put_off!r}. Shall I do it now?"
             return _noted(_asked(words, ("now",), confirms=True), parts, conversation, 0)
+        asides: tuple[str, ...] = ()
         if self._asks and said.unread and not filled_in:
-            return self._not_understood(said, conversation)
-        return self._meant(parts, text, home, recall, conversation)
+            unread = [part.unread for part in parts if isinstance(part, Remark) and part.unread]
+            acts = any(one.kind is not GoalKind.TELL for one in said.commands)
+            if not acts or not all(self._instructions.is_aside(one.split()) for one in unread):
+                return self._not_understood(said, conversation)
+            parts = tuple(part for part in parts if isinstance(part, Command) or not part.unread)
+            asides = tuple(f"I take {one!r} for no request." for one in unread)
+        understood = self._meant(parts, text, home, recall, conversation)
+        return replace(understood, notes=(*understood.notes, *asides)) if understood.goals else understood
 
     def is_command(self, text: str, home: HomeClasses) -> bool:
         """Return whether a text is a whole command, or a question, that names what it is about: understood without

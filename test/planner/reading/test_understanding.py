@@ -213,6 +213,34 @@ def test_a_conversation_goes_on(turns: list[tuple[str, str]]) -> None:
     assert [read(text, conversation) for text, _ in turns] == [wanted for _, wanted in turns]
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Oh, and my back hurts. Bring me the pillow from the sofa, would you?", "Pillow at User"),
+        ("Bring me the cup, my throat hurts.", "Cup at User"),
+        ("Morning. Bring me the mug.", "Mug at User"),
+        ("Good evening! Hi there, bring me the mug.", "Mug at User"),
+        ("Bring me the fork. I'd like to have breakfast.", "Fork at User"),
+        ("The plate's dirty. Give it a wash, but be quick, Mum is coming.", "clean Plate"),
+        # A second wish, a ban, a condition or a correction may stand in these; and one without a request asks.
+        ("Ana fancies a sandwich. Bring me the pillow.", ASKED),
+        ("My doctor says no salt. Bring me the pillow.", ASKED),
+        ("Mum hates it when that happens. Close the window.", ASKED),
+        ("The kitchen floats away. Close the window.", ASKED),
+        ("Just frobnicate. Open the window.", ASKED),
+        ("Bring the plates, all but the cracked one.", ASKED),
+        ("My back hurts.", ASKED),
+        ("I'd like breakfast.", ASKED),
+    ],
+)
+def test_only_what_rests_on_no_unread_sentence_is_done(text: str, wanted: str) -> None:
+    assert read(text) == wanted
+
+
+def test_what_is_taken_for_no_request_is_told() -> None:
+    assert READER.understand("My back hurts. Bring me the cup.").notes == ("I take 'my back hurts' for no request.",)
+
+
 def test_goodbye_ends_the_conversation() -> None:
     conversation = Conversation()
     read("wash the apple", conversation)
