@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
@@ -20,31 +15,17 @@ from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, 
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemoryView
-from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import ExperienceConfig, Part
 from memory_node.lessons.episode_reader import ModelEpisodeReader
 from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
 from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience, OnEnded
 from memory_node.lessons.optimizer.curator import Curator
-from memory_node.lessons.plugmem import intent_of
 
 
-class _NoWords:
-    """Compares no words: lessons are found by what they are about alone."""
-
-    dimension = 1
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return zeros (n, 1)."""
-        return np.zeros((len(texts), 1), np.float32)
-
-
-class Experience:
+class Experience(LongTermExperience):
     """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time.
 
-    kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank; None: nobody
-    writes notes. embedder: compares tasks then; None: lessons are found by what they are about alone.
-    on_ended, reader: see long_term.LongTermExperience.
+    now_ns: the clock. learning: see LongTermExperience.
     """
 
     def __init__(
@@ -59,16 +40,11 @@ class Experience:
         embedder: TextEmbedder | None = None,
         reader: ModelEpisodeReader | None = None,
     ) -> None:
-        self._config = config
-        self._log = log
+        super().__init__(config, log, kinds, curator, on_ended, embedder, reader)
         self._now_ns = now_ns
         self._new_episode_id = new_episode_id
-        self._lock = threading.RLock()
         self._episodes = EpisodeRegister(config.window, kinds)
         self._unlearnt: dict[str, EpisodeSummary] = {}
-        bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
-        self._kinds = kinds or load_catalogue()
-        self._long_term = LongTermExperience(config, bank, self._lock, log, self._kinds, curator, on_ended, reader)
 
     def load(
         self,
@@ -82,21 +58,16 @@ class Experience:
         by `load_episodes`; it also learns from those that ended when no time was left for their lesson.
         """
         with self._lock:
-            self._long_term.load(map(PastAttempt.from_dict, attempts), lessons)
+            for attempt in map(PastAttempt.from_dict, attempts):
+                self._attempts.add(attempt)
+            self._bank.load(lessons)
             for episode in own_episodes:
                 if not episode.ended_ns:
                     self._episodes.begin(episode)
                     continue
                 self._episodes.end(episode.id)
-                if episode.success is not None and episode.id not in self._long_term.attempts:
+                if episode.success is not None and episode.id not in self._attempts:
                     self._unlearnt[episode.id] = episode
-
-    def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
-        """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
-
-        The future tells how many were taken.
-        """
-        return self._long_term.load_episodes(episodes, self._resume)
 
     def take_over(
         self,
@@ -108,11 +79,10 @@ class Experience:
         """Take over what another robot has learnt, which is in the store already; lessons as they stand there."""
         with self._lock:
             for episode_id, steps in episodes:
-                self._long_term.add_episode(episode_id, steps)
-            found = [Lesson.from_dict(dict(values)) for values in lessons]
-            self._long_term.load((PastAttempt.from_dict(dict(values)) for values in attempts), found)
+                self._add_episode(episode_id, steps)
+            self.load(map(dict, attempts), [Lesson.from_dict(dict(values)) for values in lessons])
             for lesson_id in gone_lessons:
-                self._long_term.bank.remove(lesson_id)
+                self._bank.remove(lesson_id)
 
     def drop_forgotten(self, is_forgotten: Callable[[str, str], bool]) -> tuple[str, ...]:
         """Give up what has gone from the store already; return the episodes.
@@ -120,19 +90,19 @@ class Experience:
         is_forgotten: whether what a kind ("episode", or of a document) and an id name was forgotten.
         """
         with self._lock:
-            episodes = tuple(i for i in self._long_term.graph if is_forgotten("episode", i))
+            episodes = tuple(i for i in self._graph if is_forgotten("episode", i))
             for episode_id in episodes:
-                self._long_term.withdraw(episode_id)
-            for episode_id in [i for i in self._long_term.attempts if is_forgotten(ATTEMPTS, i)]:
-                self._long_term.attempts.remove(episode_id)
-            for lesson in [one for one in self._long_term.bank if is_forgotten(LESSONS, one.id)]:
-                self._long_term.bank.remove(lesson.id)
+                self._withdraw(episode_id)
+            for episode_id in [i for i in self._attempts if is_forgotten(ATTEMPTS, i)]:
+                self._attempts.remove(episode_id)
+            for lesson in [one for one in self._bank if is_forgotten(LESSONS, one.id)]:
+                self._bank.remove(lesson.id)
         return episodes
 
     def knows(self, episode_id: str) -> bool:
         """Return whether an ended episode's steps are kept in memory."""
         with self._lock:
-            return episode_id in self._long_term.graph and self._episodes.find(episode_id) is None
+            return episode_id in self._graph and self._episodes.find(episode_id) is None
 
     def start(
         self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""
@@ -162,11 +132,11 @@ class Experience:
             is_new = step.index not in episode
             warnings = episode.record(step)
             if is_new:
-                self._long_term.follow(step.episode_id, episode.steps, step)
+                self._follow(step.episode_id, episode.steps, step)
             self._log.put_step(step)
             followed = episode.followed(step)
         if followed and self._config.learning:
-            self._long_term.note_followed(followed, step)
+            self._note_followed(followed, step)
         return warnings
 
     def account_of(self, episode_id: str) -> EpisodeAccount:
@@ -193,9 +163,9 @@ class Experience:
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
             if success is None or not self._config.learning:
-                self._long_term.graph.close(episode_id)
+                self._graph.close(episode_id)
                 return None
-        return self._long_term.learn(summary, episode.steps, frozenset(episode.given))
+        return self._learn_soon(summary, episode.steps, frozenset(episode.given))
 
     def end_abandoned(self, silent_s: float) -> list[str]:
         """End episodes whose client has been silent for so long; return their ids."""
@@ -215,7 +185,7 @@ class Experience:
         with self._lock:
             episode = self._episodes.find(query.episode_id) if query.episode_id else self._episodes.latest()
             if episode is None:
-                return self._long_term.answer(query)
+                return self._answer(query)
             summary = episode.summary
             query = replace(
                 query,
@@ -223,15 +193,8 @@ class Experience:
                 task_type=query.task_type or summary.task_type,
                 room=query.room or episode.room,
             )
-            answer = self._long_term.answer(query)
+            answer = self._answer(query)
             return replace(answer, working_memory=episode.memory.view() if "working" in self._config.parts else None)
-
-    def ways_to(self, instruction: str, most: int = 2) -> tuple[Lesson, ...]:
-        """Return the ways in which like things were done, whatever with; the nearest first."""
-        if "semantic" not in self._config.parts:
-            return ()
-        with self._lock:
-            return self._long_term.bank.ways_to(intent_of(instruction, self._kinds.spoken_names), most)
 
     def note_given(self, lesson_ids: Iterable[str], episode_id: str, goal: SkillCall | None = None) -> None:
         """Note that a planner acts on these lessons in a running episode; their counts move when it ends.
@@ -248,14 +211,14 @@ class Experience:
         """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
         unlearnt = self._unlearnt.pop(episode_id, None)
         if unlearnt is not None:
-            self._long_term.learn(unlearnt, tuple(steps), frozenset())
+            self._learn_soon(unlearnt, tuple(steps), frozenset())
             return True
         episode = self._episodes.find(episode_id)
         if episode is None:
             return False
         for step in steps:
             episode.record(step)
-        self._long_term.graph.add(episode_id, episode.steps)
+        self._graph.add(episode_id, episode.steps)
         return True
 
     def key_classes(self, episode_id: str) -> frozenset[str]:
@@ -296,22 +259,9 @@ class Experience:
             self._unlearnt.pop(episode_id, None)
             if self._episodes.find(episode_id) is not None:
                 self._episodes.end(episode_id)
-        self._long_term.forget(episode_id)
+        super().forget(episode_id)
 
     def figures(self) -> dict[str, int]:
-        """Return how much is known, and what became of the lessons, for diagnostics."""
+        """Return how much is known, what runs, and what became of the lessons, for diagnostics."""
         with self._lock:
-            return {"episodes.running": len(self._episodes), **self._long_term.figures()}
-
-    def lessons(self) -> tuple[Lesson, ...]:
-        """Return every written lesson that is kept."""
-        with self._lock:
-            return tuple(self._long_term.bank)
-
-    def wait_settled(self, timeout_s: float) -> bool:
-        """Wait until stored episodes are loaded and ended ones learnt; return whether that came to be in time."""
-        return self._long_term.wait_settled(timeout_s)
-
-    def close(self) -> None:
-        """Finish what the rules are learning, then stop; a language model is not waited for."""
-        self._long_term.close()
+            return {"episodes.running": len(self._episodes), **super().figures()}

@@ -13,8 +13,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.process import WorkerThread
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
@@ -70,31 +75,43 @@ class ExperienceAnswer:
     working_memory: WorkingMemoryView | None = None
 
 
-class LongTermExperience:
-    """Episodic and semantic memory; it changes under its owner's lock, and what is learnt is in the log.
+class _NoWords:
+    """Compares no words: lessons are found by what they are about alone."""
 
-    bank: where lessons are. kinds: of things. curator: UMEM's writer, which reads each episode last; None: nobody does.
-    A language model is asked without the lock, in a thread of its own; where too many episodes wait for it, the next
-    leaves nothing. on_ended: is told each ended episode, before lessons are written. reader: PlugMem's structuring
+    dimension = 1
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return zeros (n, 1)."""
+        return np.zeros((len(texts), 1), np.float32)
+
+
+class LongTermExperience:
+    """Episodic and semantic memory. It changes under the lock (`_...` is called with it, or takes it for a moment), and
+    what is learnt is in the log.
+
+    kinds: what can be done with classes, by default the household's. curator: UMEM's writer with its bank, which reads
+    each episode last; None: nobody does. embedder: compares tasks then; None: lessons are found by what they are about
+    alone. A language model is asked without the lock, in a thread of its own; where too many episodes wait for it, the
+    next leaves nothing. on_ended: is told each ended episode, before lessons are written. reader: PlugMem's structuring
     by a language model; its way takes the place of the one that the rules wrote at once. None: the rules' stays.
     """
 
     def __init__(
         self,
         config: ExperienceConfig,
-        bank: LessonBank,
-        lock: threading.RLock,
         log: ExperienceLog,
-        kinds: ObjectCatalogue,
-        curator: Curator | None,
-        on_ended: OnEnded | None,
-        reader: ModelEpisodeReader | None,
+        kinds: ObjectCatalogue | None = None,
+        curator: Curator | None = None,
+        on_ended: OnEnded | None = None,
+        embedder: TextEmbedder | None = None,
+        reader: ModelEpisodeReader | None = None,
     ) -> None:
-        self.graph, self.attempts, self.bank = EpisodeGraph(), AttemptIndex(), bank
-        self._config, self._log, self._kinds = config, log, kinds
+        self._config, self._log, self._kinds = config, log, kinds or load_catalogue()
         self._on_ended, self._curator, self._reader = on_ended, curator, reader
-        self._lock = lock
-        self._settled = threading.Condition(lock)
+        self._graph, self._attempts = EpisodeGraph(), AttemptIndex()
+        self._bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
+        self._lock = threading.RLock()
+        self._settled = threading.Condition(self._lock)
         self._open = 0  # what is to be loaded, learnt, or read by a language model
         self._closing = threading.Event()
         self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
@@ -103,50 +120,43 @@ class LongTermExperience:
         if reader is not None or (curator is not None and not curator.is_quick):
             self._asking.start()
 
-    def load(self, attempts: Iterable[PastAttempt], lessons: Iterable[Lesson]) -> None:
-        """Take over stored attempts and lessons."""
-        for attempt in attempts:
-            self.attempts.add(attempt)
-        self.bank.load(lessons)
+    def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
+        """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
 
-    def load_episodes(
-        self,
-        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
-        resume: Callable[[str, Sequence[StepRecord]], bool],
-    ) -> Future[int]:
-        """Take over stored episodes; resume: takes those that run on across the restart, and returns whether."""
+        The future tells how many were taken.
+        """
         self._one_more()
-        return self._rules.submit(self._load_all, episodes, resume)
+        return self._rules.submit(self._load_all, episodes)
 
-    def add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
+    def _add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
         """Take over an ended episode's steps."""
-        self.graph.add(episode_id, steps)
-        self.graph.close(episode_id)
+        self._graph.add(episode_id, steps)
+        self._graph.close(episode_id)
         self._keep_newest()
 
-    def follow(self, episode_id: str, steps: Sequence[StepRecord], newest: StepRecord) -> None:
+    def _follow(self, episode_id: str, steps: Sequence[StepRecord], newest: StepRecord) -> None:
         """Take over a step of a running episode; steps: all so far, as one that comes late is put in its place."""
         if newest is steps[-1]:
-            self.graph.append(episode_id, newest)
+            self._graph.append(episode_id, newest)
         else:
-            self.graph.add(episode_id, steps)
+            self._graph.add(episode_id, steps)
         self._keep_newest()
 
     def _keep_newest(self) -> None:
         """Let the oldest episodes go beyond the bound."""
-        while self.graph.step_count > self._config.graph_steps and self.graph.oldest:
-            self._drop(self.graph.oldest)
+        while self._graph.step_count > self._config.graph_steps and self._graph.oldest:
+            self._drop(self._graph.oldest)
 
-    def answer(self, query: ExperienceQuery) -> ExperienceAnswer:
+    def _answer(self, query: ExperienceQuery) -> ExperienceAnswer:
         """Return what is known for a query, of the parts and graphs that the config names."""
         parts, graphs = self._config.parts, self._config.graphs
         lessons = self._lessons_for(query) if "semantic" in parts else ()
         if "episodic" not in parts:
             return ExperienceAnswer(query.room, lessons)
-        graph, in_room = self.graph, graphs if query.room else frozenset[str]()
-        similar = self.attempts.similar(query.task_type, query.objects, query.room, self._config.top_k)
+        graph, in_room = self._graph, graphs if query.room else frozenset[str]()
+        similar = self._attempts.similar(query.task_type, query.objects, query.room, self._config.top_k)
         hints = [(name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS)]
-        tried = self.attempts.of_task(query.task_type)[-_ATTEMPTS_RECALLED:] if query.task_type else []
+        tried = self._attempts.of_task(query.task_type)[-_ATTEMPTS_RECALLED:] if query.task_type else []
         failed = graph.failed_transitions({one.episode_id for one in (*tried, *similar)})[:_MOST_FAILED]
         return ExperienceAnswer(
             query.room,
@@ -161,43 +171,45 @@ class LongTermExperience:
     def _lessons_for(self, query: ExperienceQuery) -> tuple[Lesson, ...]:
         """Return the lessons of related tasks, the nearest first, then those about this kind of task and these things,
         most useful first; at most `active_guidelines`."""
-        nearest = self.bank.related(query.instruction)
+        nearest = self._bank.related(query.instruction)
         near = {lesson.id for lesson in nearest}
-        about = [one for one in self.bank if one.id not in near and not one.situation]
+        about = [one for one in self._bank if one.id not in near and not one.situation]
         fitting = [one for one in about if one.applies(query.task_type, query.objects, query.room)]
         newest_ns = max((one.helped_ns for one in fitting), default=0)
         fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
         return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
 
-    def learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[None]:
+    def _learn_soon(
+        self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]
+    ) -> Future[None]:
         """Learn from an ended episode in which the lessons `given` were given; the future ends with the rules."""
         self._one_more()
         return self._rules.submit(self._learn, summary, steps, given)
 
-    def note_followed(self, lesson_ids: Iterable[str], step: StepRecord) -> None:
+    def _note_followed(self, lesson_ids: Iterable[str], step: StepRecord) -> None:
         """Note how a step went that followed lessons; one that does not help again and again is given up."""
         with self._lock:
-            known = [lesson for lesson in map(self.bank.get, lesson_ids) if lesson is not None]
+            known = [lesson for lesson in map(self._bank.get, lesson_ids) if lesson is not None]
             source = f"{step.episode_id}:{step.index}"
-            left = [self.bank.note_followed(one.id, step.success, source, step.stamp_ns) for one in known]
+            left = [self._bank.note_followed(one.id, step.success, source, step.stamp_ns) for one in known]
         gone = [lesson for lesson, kept in zip(known, left) if kept is None]
         write_lessons(self._log, [lesson for lesson in left if lesson is not None], gone)
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt."""
         with self._lock:
-            put, gone = self.withdraw(episode_id)
+            put, gone = self._withdraw(episode_id)
         self._log.remove_documents(ATTEMPTS, [episode_id])
         write_lessons(self._log, put, gone)
 
-    def withdraw(self, episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
+    def _withdraw(self, episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
         """Take an episode out of memory, not out of the log; return the lessons that changed and those that went."""
         self._drop(episode_id)
-        return self._without_lessons_of(self.bank, episode_id)
+        return self._without_lessons_of(self._bank, episode_id)
 
     def _drop(self, episode_id: str) -> None:
-        self.graph.forget(episode_id)
-        self.attempts.remove(episode_id)
+        self._graph.forget(episode_id)
+        self._attempts.remove(episode_id)
 
     def _without_lessons_of(self, lessons: Iterable[Lesson], episode_id: str) -> tuple[list[Lesson], list[Lesson]]:
         """Take an episode's part out of lessons of the bank; return those that changed and those that went."""
@@ -206,27 +218,40 @@ class LongTermExperience:
             is_way = lesson.writer == plugmem.WRITER
             left = plugmem.without(lesson, episode_id) if is_way else lesson.without(episode_id)
             if left is None:
-                self.bank.remove(lesson.id)
+                self._bank.remove(lesson.id)
                 gone.append(lesson)
             elif left != lesson:
-                self.bank.put(left)
+                self._bank.put(left)
                 put.append(left)
         return put, gone
 
     def figures(self) -> dict[str, int]:
-        """Return how much is known, what waits, and what became of proposals."""
-        figures = {
-            "experience.steps": self.graph.step_count,
-            "experience.transitions": len(self.graph),
-            "experience.attempts": len(self.attempts),
-            "experience.lessons": len(self.bank),
-            "episodes.to_learn": self._open,
-        }
-        figures |= self._reader.figures() if self._reader is not None else {}
-        return figures | (self._curator.figures() if self._curator is not None else {})
+        """Return how much is known, what waits, and what became of proposals, for diagnostics."""
+        with self._lock:
+            figures = {
+                "experience.steps": self._graph.step_count,
+                "experience.transitions": len(self._graph),
+                "experience.attempts": len(self._attempts),
+                "experience.lessons": len(self._bank),
+                "episodes.to_learn": self._open,
+            }
+            figures |= self._reader.figures() if self._reader is not None else {}
+            return figures | (self._curator.figures() if self._curator is not None else {})
+
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return every written lesson that is kept."""
+        with self._lock:
+            return tuple(self._bank)
+
+    def ways_to(self, instruction: str, most: int = 2) -> tuple[Lesson, ...]:
+        """Return the ways in which like things were done, whatever with; the nearest first."""
+        if "semantic" not in self._config.parts:
+            return ()
+        with self._lock:
+            return self._bank.ways_to(plugmem.intent_of(instruction, self._kinds.spoken_names), most)
 
     def wait_settled(self, timeout_s: float) -> bool:
-        """Wait until nothing is left to load or to learn; return whether that came to be in time."""
+        """Wait until stored episodes are loaded and ended ones learnt; return whether that came to be in time."""
         with self._settled:
             return self._settled.wait_for(lambda: not self._open, timeout_s)
 
@@ -239,19 +264,15 @@ class LongTermExperience:
                 self._jobs.put_nowait(None)
             self._asking.join(1.0)
 
-    def _load_all(
-        self,
-        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
-        resume: Callable[[str, Sequence[StepRecord]], bool],
-    ) -> int:
+    def _load_all(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> int:
         count = 0
         try:
             for episode_id, steps in episodes:
                 if self._closing.is_set():
                     break
                 with self._lock:
-                    if not resume(episode_id, steps) and episode_id not in self.graph:
-                        self.add_episode(episode_id, steps)
+                    if not self._resume(episode_id, steps) and episode_id not in self._graph:
+                        self._add_episode(episode_id, steps)
                         count += 1
         except RobotMemoryError:
             logger.exception("only %d earlier episodes could be read", count)
@@ -260,15 +281,19 @@ class LongTermExperience:
             self._one_less()
         return count
 
+    def _resume(self, _episode_id: str, _steps: Sequence[StepRecord]) -> bool:
+        """Return whether a stored episode is not to be added: it runs on, or is learnt from now."""
+        return False
+
     def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         try:
             # It takes milliseconds, without the lock; the encoder caches the result.
-            self.bank.encode(summary.instruction)
+            self._bank.encode(summary.instruction)
             attempt = attempt_of_episode(summary, steps)
             with self._lock:
                 # The facts come before any interpretation, so that a second attempt finds them at once.
-                self.add_episode(summary.id, steps)
-                self.attempts.add(attempt)
+                self._add_episode(summary.id, steps)
+                self._attempts.add(attempt)
             self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
             if self._on_ended is not None:
                 self._on_ended(summary, steps)
@@ -291,12 +316,12 @@ class LongTermExperience:
         with self._lock:
             same = [
                 one
-                for one in self.attempts.of_task(attempt.task_type)
+                for one in self._attempts.of_task(attempt.task_type)
                 if one.success and plugmem.shows_how(one.task_type, plugmem.calls_named(one.done), self._kinds)
             ]
             guideline = guideline_of(same) if attempt.success and attempt.task_type else None
             if guideline is not None:
-                known = self.bank.get(guideline.id) or guideline
+                known = self._bank.get(guideline.id) or guideline
                 kept = replace(
                     guideline,
                     given=known.given,
@@ -304,19 +329,19 @@ class LongTermExperience:
                     support=max(known.support, guideline.support),
                     helped_ns=max(known.helped_ns, guideline.helped_ns),
                 )
-                put, gone = [kept], [self.bank.put(kept)]
-            pruned = to_prune(self.bank, attempt.task_type, attempt.stamp_ns, self._config.active_guidelines)
+                put, gone = [kept], [self._bank.put(kept)]
+            pruned = to_prune(self._bank, attempt.task_type, attempt.stamp_ns, self._config.active_guidelines)
             for lesson in pruned:
-                self.bank.remove(lesson.id)
+                self._bank.remove(lesson.id)
         write_lessons(self._log, put, filter(None, [*gone, *pruned]))
 
     def _add_way(self, way: Lesson | None) -> tuple[list[Lesson], list[Lesson]]:
         """Add a way, or its part to the equal one; return what is kept, and what went for it. The lock is held."""
         if way is None:
             return [], []
-        known = self.bank.get(way.id)
+        known = self._bank.get(way.id)
         kept = plugmem.merged(known, way) if known is not None else way
-        return [kept], list(filter(None, [self.bank.put(kept)]))
+        return [kept], list(filter(None, [self._bank.put(kept)]))
 
     def _curate(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         """Count the lessons that were given, and let UMEM's writer read the episode."""
@@ -326,10 +351,10 @@ class LongTermExperience:
         done = [class_call(step.action) for step in steps if step.success]
         with self._lock:
             # A way that no steps followed has not helped.
-            ways = (one for one in map(self.bank.get, given) if one is not None and one.writer == plugmem.WRITER)
+            ways = (one for one in map(self._bank.get, given) if one is not None and one.writer == plugmem.WRITER)
             given -= {way.id for way in ways if not plugmem.is_followed(way, done)}
             if self._curator is None:
-                write_lessons(self._log, *self.bank.note_outcome(attempt.query, float(attempt.success), given))
+                write_lessons(self._log, *self._bank.note_outcome(attempt.query, float(attempt.success), given))
                 return
             shown = self._curator.note(attempt, given)
         take_over = partial(self._take_over, self._curator, attempt, shown)
@@ -342,7 +367,7 @@ class LongTermExperience:
         proposal = curator.propose(attempt, shown)
         with self._lock:
             is_late = not curator.is_quick and self._closing.is_set()
-            if attempt.episode_id in self.graph and not is_late:  # else it was forgotten meanwhile
+            if attempt.episode_id in self._graph and not is_late:  # else it was forgotten meanwhile
                 curator.take_over(attempt, shown, proposal)
 
     def _read(self, reader: ModelEpisodeReader, summary: EpisodeSummary, steps: tuple[StepRecord, ...]) -> None:
@@ -352,7 +377,7 @@ class LongTermExperience:
         if reading is None:
             return
         with self._lock:
-            if self._closing.is_set() or summary.id not in self.graph:
+            if self._closing.is_set() or summary.id not in self._graph:
                 return  # it was forgotten meanwhile
             reader.keep(reading.statements)
             # Under the lock: whoever forgets the episode next must find it written.
@@ -367,7 +392,7 @@ class LongTermExperience:
         )
         if way is None and is_done:
             return [], []
-        put, gone = self._without_lessons_of([one for one in self.bank if one.writer == plugmem.WRITER], summary.id)
+        put, gone = self._without_lessons_of([one for one in self._bank if one.writer == plugmem.WRITER], summary.id)
         added, evicted = self._add_way(way)
         kept = {one.id: one for one in (*put, *added)}
         return list(kept.values()), [one for one in (*gone, *evicted) if one.id not in kept]

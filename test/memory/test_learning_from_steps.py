@@ -33,7 +33,7 @@ def test_lesson_is_there_when_the_episode_has_ended(memory: RobotMemory) -> None
 def test_slow_lesson_is_not_waited_for_long(memory: RobotMemory, monkeypatch) -> None:
     monkeypatch.setattr("memory_node.intake.episodes._LESSON_S", 0.1)
     goes_on = threading.Event()
-    monkeypatch.setattr(memory.experience._long_term, "_learn", lambda *_: goes_on.wait(60.0))
+    monkeypatch.setattr(memory.experience, "_learn", lambda *_: goes_on.wait(60.0))
     episode_id = fail(memory)
     memory.episodes.end(episode_id, False)  # does not wait for the lesson
     assert not goes_on.is_set()
