@@ -61,11 +61,6 @@ def utility(lesson: Lesson, now_ns: int) -> float:
     return float(worth * 0.5 ** (age_s / _HALF_LIFE_S))
 
 
-def is_protected(lesson: Lesson) -> bool:
-    """Return whether it has proven itself so well that it is never pruned."""
-    return confidence(lesson) >= _PROTECTED_CONFIDENCE and lesson.given.total >= _PROTECTED_SUCCESSES
-
-
 def to_prune(lessons: Iterable[Lesson], task_type: str, now_ns: int, active: int) -> list[Lesson]:
     """Return the least useful unprotected lessons of a kind of task beyond 1.5 x active.
 
@@ -75,8 +70,10 @@ def to_prune(lessons: Iterable[Lesson], task_type: str, now_ns: int, active: int
     excess = len(mine) - int(_PRUNE_FACTOR * active)
     if excess <= 0:
         return []
-    unproven = [lesson for lesson in mine if not is_protected(lesson)]
-    return sorted(unproven, key=lambda lesson: utility(lesson, now_ns))[:excess]
+    proven = [
+        one for one in mine if confidence(one) >= _PROTECTED_CONFIDENCE and one.given.total >= _PROTECTED_SUCCESSES
+    ]
+    return sorted((one for one in mine if one not in proven), key=lambda lesson: utility(lesson, now_ns))[:excess]
 
 
 def _shared_skills(successes: Sequence[PastAttempt]) -> list[str]:

@@ -247,21 +247,10 @@ class Expectations:
             return None
         same = [one for one in at_place if one.deed.object_class == object_class]
         about = same if any(one.failed for one in same) else at_place
-        place_class, part = failures[-1].place_class, _only_part(at_place)
-        when = f" in the {part}" if part else ""
-        return Lesson(
-            f"{WRITER}|{skill}|{object_class}|{place_id}",
-            LessonKind.AVOID,
-            (Wording("", f"{_call(skill, object_class, place_class)} fails{when}"),),
-            failures[-1].deed.skill,
-            frozenset({object_class}),
-            place_id,
-            place_class,
-            part_of_day=part,
-            evidence_for=tuple(one.deed.source for one in about if one.failed),
-            evidence_against=() if part else _worked_since(about, about),
-            writer=WRITER,
-        )
+        place, part = (place_id, failures[-1].place_class), _only_part(at_place)
+        text = f"{_call(skill, object_class, place[1])} fails" + (f" in the {part}" if part else "")
+        lesson = _lesson(LessonKind.AVOID, skill, object_class, place, text, [one for one in about if one.failed])
+        return replace(lesson, part_of_day=part, evidence_against=() if part else _worked_since(about, about))
 
     def _is_person(self, place_class: str) -> bool:
         return bool(place_class) and place_class == self._recipient
@@ -295,17 +284,9 @@ class Expectations:
         failed = [one for one in tries if one.failed and one.deed.episode_id == last.episode_id]
         if len(failed) < _STUBBORN:
             return None
-        return Lesson(
-            f"{WRITER}|{skill}|{object_class}|{place_id}",
-            LessonKind.AVOID,
-            (Wording("", f"{_call(skill, object_class, tries[-1].place_class)} works only after many tries"),),
-            last.skill,
-            frozenset({object_class}),
-            place_id,
-            tries[-1].place_class,
-            evidence_for=tuple(one.deed.source for one in failed),
-            writer=WRITER,
-        )
+        place = (place_id, tries[-1].place_class)
+        text = f"{_call(skill, object_class, place[1])} works only after many tries"
+        return _lesson(LessonKind.AVOID, skill, object_class, place, text, failed)
 
     def suspected(self, skill: str, object_class: str, place_id: str, place_class: str, now_ns: int) -> Lesson | None:
         """Return the lesson that a call may fail at a place (or thing) where it was not tried, since it was tried at
@@ -404,19 +385,12 @@ class Expectations:
         at_fault = self._class_at_fault(skill)
         if at_fault:
             place_id, place_class = "", ""
-        call = _call(skill, last.deed.object_class, last.place_class if place_class else "")
-        return Lesson(
-            f"{WRITER}|{skill}|{object_class}|{place_id}",
-            LessonKind.REPAIR,
-            (Wording("", f"{call} works after {first}"),),
-            last.deed.skill,
-            frozenset({at_fault or object_class}),
-            place_id,
-            place_class,
+        text = f"{_call(skill, last.deed.object_class, last.place_class if place_class else '')} works after {first}"
+        return replace(
+            _lesson(LessonKind.REPAIR, skill, object_class, (place_id, place_class), text, worked),
+            object_classes=frozenset({at_fault or object_class}),
             before=before,
-            evidence_for=tuple(one.deed.source for one in worked),
             evidence_against=_worked_since(tries, [one for one in alike if one.plain]),
-            writer=WRITER,
         )
 
     def needed(
@@ -469,6 +443,20 @@ def expectations_of(
     told = any(fact.relation is Relation.BROKEN and not fact.holds for fact in facts)
     repaired = BindingFacts(facts, kinds, scene(), now_ns, zone).repaired() if told else {}
     return Expectations(tried, zone, repaired, kinds.recipient)
+
+
+def _lesson(kind: LessonKind, skill: str, object_class: str, place: Named, text: str, tries: Sequence[_Try]) -> Lesson:
+    """Return the lesson that some tries of a call bear out."""
+    return Lesson(
+        f"{WRITER}|{skill}|{object_class}|{place[0]}",
+        kind,
+        (Wording("", text),),
+        tries[-1].deed.skill,
+        frozenset({object_class}),
+        *place,
+        evidence_for=tuple(one.deed.source for one in tries),
+        writer=WRITER,
+    )
 
 
 def _call(skill: str, object_class: str, place_class: str) -> str:

@@ -165,7 +165,7 @@ class Experience(LongTermExperience):
             if success is None or not self._config.learning:
                 self._graph.close(episode_id)
                 return None
-        return self._learn_soon(summary, episode.steps, frozenset(episode.given))
+        return self._study(summary, episode.steps, frozenset(episode.given))
 
     def end_abandoned(self, silent_s: float) -> list[str]:
         """End episodes whose client has been silent for so long; return their ids."""
@@ -211,7 +211,7 @@ class Experience(LongTermExperience):
         """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
         unlearnt = self._unlearnt.pop(episode_id, None)
         if unlearnt is not None:
-            self._learn_soon(unlearnt, tuple(steps), frozenset())
+            self._study(unlearnt, tuple(steps), frozenset())
             return True
         episode = self._episodes.find(episode_id)
         if episode is None:

@@ -191,21 +191,17 @@ class Lesson:
         A later wording may contain what the attempt taught, so all wordings from the attempt's first one on are
         dropped. What several attempts say in the same words loses the attempt's evidence alone.
         """
-        mine = [source for source in self.evidence_for if source.partition(":")[0] == episode_id]
-        written = [n for n, one in enumerate(self.wordings) if one.episode_id == episode_id]
-        if not mine and not written:
+        written = next((n for n, one in enumerate(self.wordings) if one.episode_id == episode_id), None)
+        if written is None and episode_id not in self.episodes:
             return self
-        left = tuple(source for source in self.evidence_for if source not in mine)
-        if not written and self.wordings[0].episode_id:
-            return None  # it wrote a wording that is older than those that are kept
-        if written:
-            if not written[0]:
-                return None
-            gone = {one.episode_id for one in self.wordings[written[0] :]}
-            left = tuple(source for source in left if source.partition(":")[0] not in gone)
-            return replace(self, wordings=self.wordings[: written[0]], evidence_for=left, support=len(left))
-        support = self.support - len(mine)
-        return replace(self, evidence_for=left, support=support) if support > 0 and left else None
+        if written == 0 or (written is None and self.wordings[0].episode_id):
+            return None  # it wrote the first wording that is kept, or an older one
+        gone = {episode_id, *(one.episode_id for one in self.wordings[written:] if written is not None)}
+        left = tuple(source for source in self.evidence_for if source.partition(":")[0] not in gone)
+        support = len(left) if written is not None else self.support - len(self.evidence_for) + len(left)
+        if written is None and not (left and support > 0):
+            return None
+        return replace(self, wordings=self.wordings[:written], evidence_for=left, support=support)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for the store."""

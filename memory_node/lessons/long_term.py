@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ _ATTEMPTS_RECALLED = 20
 # Ended episodes that wait for a language model.
 _MOST_WAITING = 8
 
+Value = TypeVar("Value")
 # Takes over what else an ended episode shows.
 OnEnded = Callable[[EpisodeSummary, Sequence[StepRecord]], object]
 
@@ -125,8 +127,7 @@ class LongTermExperience:
 
         The future tells how many were taken.
         """
-        self._one_more()
-        return self._rules.submit(self._load_all, episodes)
+        return self._soon(partial(self._load_all, episodes), "not all earlier episodes could be read")
 
     def _add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
         """Take over an ended episode's steps."""
@@ -179,12 +180,11 @@ class LongTermExperience:
         fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
         return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
 
-    def _learn_soon(
+    def _study(
         self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]
     ) -> Future[None]:
         """Learn from an ended episode in which the lessons `given` were given; the future ends with the rules."""
-        self._one_more()
-        return self._rules.submit(self._learn, summary, steps, given)
+        return self._soon(partial(self._learn, summary, steps, given), f"no lesson was drawn from episode {summary.id}")
 
     def _note_followed(self, lesson_ids: Iterable[str], step: StepRecord) -> None:
         """Note how a step went that followed lessons; one that does not help again and again is given up."""
@@ -266,19 +266,13 @@ class LongTermExperience:
 
     def _load_all(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> int:
         count = 0
-        try:
-            for episode_id, steps in episodes:
-                if self._closing.is_set():
-                    break
-                with self._lock:
-                    if not self._resume(episode_id, steps) and episode_id not in self._graph:
-                        self._add_episode(episode_id, steps)
-                        count += 1
-        except RobotMemoryError:
-            logger.exception("only %d earlier episodes could be read", count)
-            raise
-        finally:
-            self._one_less()
+        for episode_id, steps in episodes:
+            if self._closing.is_set():
+                break
+            with self._lock:
+                if not self._resume(episode_id, steps) and episode_id not in self._graph:
+                    self._add_episode(episode_id, steps)
+                    count += 1
         return count
 
     def _resume(self, _episode_id: str, _steps: Sequence[StepRecord]) -> bool:
@@ -286,29 +280,23 @@ class LongTermExperience:
         return False
 
     def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
-        try:
-            # It takes milliseconds, without the lock; the encoder caches the result.
-            self._bank.encode(summary.instruction)
-            attempt = attempt_of_episode(summary, steps)
-            with self._lock:
-                # The facts come before any interpretation, so that a second attempt finds them at once.
-                self._add_episode(summary.id, steps)
-                self._attempts.add(attempt)
-            self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
-            if self._on_ended is not None:
-                self._on_ended(summary, steps)
-            self._write_guideline(attempt)
-            with self._lock:
-                ways = self._add_way(plugmem.way_of(summary, steps, self._kinds))
-            write_lessons(self._log, *ways)
-            self._curate(summary, steps, given)
-            if self._reader is not None and steps:
-                self._ask_later(partial(self._read, self._reader, summary, steps), summary.id)
-        except Exception:
-            logger.exception("no lesson was drawn from episode %s", summary.id)
-            raise
-        finally:
-            self._one_less()
+        # It takes milliseconds, without the lock; the encoder caches the result.
+        self._bank.encode(summary.instruction)
+        attempt = attempt_of_episode(summary, steps)
+        with self._lock:
+            # The facts come before any interpretation, so that a second attempt finds them at once.
+            self._add_episode(summary.id, steps)
+            self._attempts.add(attempt)
+        self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
+        if self._on_ended is not None:
+            self._on_ended(summary, steps)
+        self._write_guideline(attempt)
+        with self._lock:
+            ways = self._add_way(plugmem.way_of(summary, steps, self._kinds))
+        write_lessons(self._log, *ways)
+        self._curate(summary, steps, given)
+        if self._reader is not None and steps:
+            self._ask_later(partial(self._read, self._reader, summary, steps), summary.id)
 
     def _write_guideline(self, attempt: PastAttempt) -> None:
         """Write what the successes at a kind of task have in common (BrainMem); an earlier one's worth is kept."""
@@ -399,28 +387,33 @@ class LongTermExperience:
 
     def _ask_later(self, job: Callable[[], None], episode_id: str) -> None:
         """Let a job that asks a language model run in the background; where too many wait it is left out."""
-        self._one_more()
+        with self._lock:
+            self._open += 1
         try:
-            self._jobs.put_nowait(partial(self._in_the_end, job, episode_id))
+            self._jobs.put_nowait(partial(self._do, job, f"episode {episode_id} left nothing"))
         except queue.Full:
             logger.warning("too many attempts wait for the language model: %s leaves nothing", episode_id)
             self._one_less()
 
-    def _in_the_end(self, job: Callable[[], None], episode_id: str) -> None:
-        try:
-            job()
-        except RobotMemoryError:
-            logger.exception("attempt %s left nothing", episode_id)
-        finally:
-            self._one_less()
-
     def _ask_model(self) -> None:
         while (job := self._jobs.get()) is not None and not self._closing.is_set():
-            job()
+            with contextlib.suppress(RobotMemoryError):
+                job()
 
-    def _one_more(self) -> None:
+    def _soon(self, job: Callable[[], Value], otherwise: str) -> Future[Value]:
+        """Let the rules do a job after those before it. otherwise: what is logged where it fails."""
         with self._lock:
             self._open += 1
+        return self._rules.submit(self._do, job, otherwise)
+
+    def _do(self, job: Callable[[], Value], otherwise: str) -> Value:
+        try:
+            return job()
+        except Exception:
+            logger.exception(otherwise)
+            raise
+        finally:
+            self._one_less()
 
     def _one_less(self) -> None:
         with self._settled:

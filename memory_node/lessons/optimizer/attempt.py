@@ -9,7 +9,6 @@ from types import MappingProxyType
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.domain.text_enum import TextEnum
@@ -43,10 +42,6 @@ class Deed:
     reply: str = ""
     failure: str = ""
     seen: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.verb or not self.way:
-            raise InvalidValueError(f"Deed {self.text!r}: expected a verb and a way")
 
     @property
     def worked(self) -> bool:
