@@ -22,8 +22,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Retrieve
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import CompiledStep, Compiler, Delivery, StepObservation, TakenStep
-from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
-from memory_node.context.ways import Subgoal
+from memory_node.context.task_memory import Entry, EntryKind, Subgoal, TaskMemory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, ObjectReference, SkillCall
 from memory_node.llm.open_model import ModelShelf

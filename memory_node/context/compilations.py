@@ -16,8 +16,7 @@ from memory_node.context.guidance import Compiled, CompiledStep, Compiler, LookU
 from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.soft_memory import SoftMemoryWeights
-from memory_node.context.task_memory import Entry, Needed, TaskMemory, of_lesson, of_places, reminders
-from memory_node.context.ways import Subgoal
+from memory_node.context.task_memory import Entry, Needed, Subgoal, TaskMemory, of_lesson, of_places, reminders
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.scene import HeldObject

@@ -3,6 +3,7 @@ reply that cannot be used is NOACTION."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +17,7 @@ from memory_node.context.brief_state import BriefState, Delete, InvalidDeltaErro
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, Guidance, StepObservation, said
 from memory_node.context.soft_memory import UNSAID, SoftMemoryWeights
-from memory_node.context.task_memory import Entry, TaskMemory
-from memory_node.context.ways import Subgoal, calls_towards
+from memory_node.context.task_memory import Entry, EntryKind, Subgoal, TaskMemory, fitted
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.episodes.class_actions import repeated
@@ -145,6 +145,8 @@ def _numbers(numbers: Iterable[int]) -> str:
 # What a single step may prepare, whatever memory says.
 _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
 _MOST_ENTRIES, _LONGEST_ENTRY = 12, 300
+# Most things of a class that a reply may name.
+_MOST_NAMED = 6
 
 
 def compiler_dialogue(
@@ -300,7 +302,7 @@ def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tu
     """Return the calls that guidance may name: the next step, what prepares for it, and what entries say of it."""
     proposed = observation.proposed
     if proposed is None:
-        calls = [*_preparations(_about_subgoal(observation)), *calls_towards(observation, entries)]
+        calls = [*_preparations(_about_subgoal(observation)), *_calls_towards(observation, entries)]
     else:
         calls = [proposed, *_preparations(proposed.arguments), *_repairs(proposed, entries)]
     return tuple(dict.fromkeys(call for call in calls if call.skill in SKILLS and call.arguments))
@@ -324,3 +326,20 @@ def _repairs(proposed: SkillCall, entries: Sequence[Entry]) -> Iterator[SkillCal
         bound = bind(step, proposed)
         if bound is not None:
             yield bound
+
+
+def _calls_towards(observation: StepObservation, entries: Sequence[Entry]) -> Iterator[SkillCall]:
+    """Yield the calls that entries name for the current subgoal, over the names of such things as are known."""
+    subgoal = Subgoal.parse(observation.subgoal)
+    for entry in entries:
+        if entry.kind is EntryKind.PLACE:
+            yield from (SkillCall("Explore", (name,)) for name in sorted(entry.classes & subgoal.classes))
+        if entry.kind is EntryKind.WAY:
+            for call in fitted(entry, subgoal, observation.beliefs.world.kinds):
+                named = [_named(text, observation) for text in call.arguments]
+                yield from (SkillCall(call.skill, names) for names in itertools.product(*named))
+
+
+def _named(text: str, observation: StepObservation) -> list[str]:
+    names = [name for name, kind in observation.classes.items() if text in (name, kind)]
+    return names[-_MOST_NAMED:] or [text]

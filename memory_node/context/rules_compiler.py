@@ -10,8 +10,7 @@ from types import MappingProxyType
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Guidance, StepObservation, said
-from memory_node.context.task_memory import EntryKind, TaskMemory
-from memory_node.context.ways import Subgoal, fitted, left_of
+from memory_node.context.task_memory import EntryKind, Subgoal, TaskMemory, fitted, left_of
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS, bind

@@ -34,25 +34,25 @@ SPATIAL_RECENT = "Spatial guidance: just seen or used"
 SPATIAL_HOME = "Spatial guidance: the home"
 WORKING_MEMORY = "Working memory and robot state"
 KNOWN = "What is known"
-ORDER = (
-    LESSONS,
-    ROOM_PATTERNS,
-    EXPERIENCES,
-    KNOWN,
-    ACTION_HINTS,
-    SPATIAL_ROOM,
-    SPATIAL_RECENT,
-    SPATIAL_HOME,
-    WORKING_MEMORY,
-)
+# Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
+_SHARES = {
+    LESSONS: 0.12,
+    ROOM_PATTERNS: 0.03,
+    EXPERIENCES: 0.15,
+    KNOWN: 0.4,
+    ACTION_HINTS: 0.1,
+    SPATIAL_ROOM: 0.1,
+    SPATIAL_RECENT: 0.1,
+    SPATIAL_HOME: 0.28,
+    WORKING_MEMORY: 0.12,
+}
+ORDER = tuple(_SHARES)
 # Sections with lessons of episodes; the others are about objects and places.
 _LEARNT = frozenset({LESSONS, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
 # Lines of what was just seen or used that come before those of what is needed.
 _BEFORE_NEEDED = 3
 # Areas left out that are named.
 _NAMED = 20
-# Share of each section when all of them would use up the budget. What people told binds, and is in no other section.
-_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.4, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
 def _source_of(title: str) -> ContextSource:

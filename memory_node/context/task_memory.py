@@ -1,10 +1,13 @@
-"""M: what all memories hold that may matter in one task, retrieved once when it begins, as entries of one shape."""
+"""M: what all memories hold that may matter in one task, retrieved once when it begins, as entries of one shape; and
+sequences that worked, adapted to a subgoal: its things replace their things."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
@@ -15,7 +18,7 @@ from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.expectations import ENABLING, Named
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import in_plain_words
-from memory_node.lessons.plugmem import calls_of, intents_of
+from memory_node.lessons.plugmem import PLACE, THING, calls_of, fits, intents_of
 from memory_node.world.failures import declared_remedy, is_of_the_robot
 
 # Worth of an entry that was never tried.
@@ -176,3 +179,69 @@ def reminders(failed: Iterable[Transition]) -> Iterator[Entry]:
                 steps=steps,
                 worth=1.0 - one.success_rate,
             )
+
+
+_PART = re.compile(r"(?:(?P<role>to|in|with) )?(?P<name>[A-Z]\w*)")
+_ROLES = {None: "target", "to": "destination", "in": "container", "with": "light"}
+
+
+@dataclass(frozen=True)
+class Subgoal:
+    """kind: its first word. The other parts are classes, "" where it names none."""
+
+    kind: str
+    target: str = ""
+    destination: str = ""
+    container: str = ""
+    light: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Subgoal:
+        """Return the parts of a goal's words; a text of another form has only a kind."""
+        kind, _, rest = text.partition(" ")
+        parts: dict[str, str] = {}
+        for match in _PART.finditer(rest):
+            parts.setdefault(_ROLES[match["role"]], match["name"])
+        return cls(kind, **parts)
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """All classes that it names."""
+        return frozenset({self.target, self.destination, self.container, self.light} - {""})
+
+
+def fitted(entry: Entry, subgoal: Subgoal, kinds: ObjectCatalogue) -> list[SkillCall]:
+    """Return an entry's sequence with this subgoal's things instead of its own, over classes; [] where a part of it has
+    no thing, or one with which that cannot be done. Steps are left out whose role the subgoal does not name."""
+    parts = _parts(entry, subgoal)
+    if not parts or not fits(entry.steps, subgoal.target, kinds):
+        return []
+    if parts.get(PLACE) and not fits(entry.steps, parts[PLACE], kinds, PLACE):
+        return []
+    calls = [call.renamed(parts) for call in entry.steps]
+    return [call for call in calls if all(call.arguments)]
+
+
+def _parts(entry: Entry, subgoal: Subgoal) -> dict[str, str]:
+    """Return the subgoal's thing for each role of an entry; of one over classes for what it took first, and where it
+    put something last. {} where it took nothing.
+    """
+    if any(THING in call.arguments for call in entry.steps):
+        return {THING: subgoal.target, PLACE: subgoal.destination}
+    taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
+    if not taken:
+        return {}
+    put = next((call.arguments for call in reversed(entry.steps) if call.skill == "PutObject"), ())
+    parts = {taken: subgoal.target}
+    if len(put) > 1 and subgoal.destination:
+        parts[put[1]] = subgoal.destination
+    return parts
+
+
+def left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:
+    """Return the rest of a sequence: each finished step removes everything up to its next occurrence."""
+    at = 0
+    for call in done:
+        later = [index for index in range(at, len(way)) if way[index] == call]
+        at = later[0] + 1 if later else at
+    return way[at:]

@@ -180,9 +180,7 @@ class LongTermExperience:
         fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
         return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
 
-    def _study(
-        self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]
-    ) -> Future[None]:
+    def _study(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[None]:
         """Learn from an ended episode in which the lessons `given` were given; the future ends with the rules."""
         return self._soon(partial(self._learn, summary, steps, given), f"no lesson was drawn from episode {summary.id}")
 

@@ -12,8 +12,7 @@ from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.episode_guidance import EpisodeGuidance
 from memory_node.context.guidance import Delivery, Guidance, KnownThing, StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
-from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, of_lesson, preparing
-from memory_node.context.ways import Subgoal, fitted
+from memory_node.context.task_memory import Entry, EntryKind, Subgoal, TaskMemory, fitted, of_lesson, preparing
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import Deed

@@ -8,13 +8,13 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.task_memory import (
     Entry,
     EntryKind,
+    Subgoal,
     TaskMemory,
     of_lesson,
     of_places,
     preparing,
     reminders,
 )
-from memory_node.context.ways import Subgoal
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall

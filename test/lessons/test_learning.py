@@ -13,7 +13,7 @@ from memory_node.lessons.config import BankLimits, ExperienceConfig
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import ExperienceLog, LessonKind
 from memory_node.lessons.long_term import ExperienceQuery
-from memory_node.lessons.optimizer.candidate import Candidate, Proposal
+from memory_node.lessons.optimizer.attempt import Candidate, Proposal
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting

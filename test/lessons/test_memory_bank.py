@@ -10,8 +10,7 @@ from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits
 from memory_node.lessons.lesson import Lesson, Tally, Wording
 from memory_node.lessons.method import written
-from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate
 
 
 def bank_of(embedder, *queries: str, **limits) -> LessonBank:

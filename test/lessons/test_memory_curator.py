@@ -9,8 +9,15 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits
 from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
-from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
-from memory_node.lessons.optimizer.candidate import MOST_LETTERS, Candidate, Proposal, read_candidate
+from memory_node.lessons.optimizer.attempt import (
+    MOST_LETTERS,
+    Attempt,
+    Candidate,
+    Deed,
+    DeedKind,
+    Proposal,
+    read_candidate,
+)
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting

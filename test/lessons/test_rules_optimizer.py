@@ -3,8 +3,7 @@
 from memory_node.domain.step import EpisodeSummary
 from memory_node.lessons.lesson import Wording
 from memory_node.lessons.method import Method, read_method, written
-from memory_node.lessons.optimizer.attempt import attempt_of
-from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.attempt import Candidate, attempt_of
 from memory_node.lessons.optimizer.rules import RulesOptimizer, method_of, target_of
 
 COOLED = (

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from memory_node.lessons.bank import LessonBank
-from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate
 from memory_node.llm.chat import Message
 
 pytest.importorskip("torch", reason="needs the extra learning")

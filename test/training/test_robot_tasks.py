@@ -11,7 +11,7 @@ from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.lessons.bank import LessonBank
-from memory_node.lessons.optimizer.candidate import Candidate
+from memory_node.lessons.optimizer.attempt import Candidate
 from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 from training.optimizer.executions import Execution, Executions, RobotExecutions

@@ -13,8 +13,7 @@ import torch
 
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.candidate import Candidate, read_candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate, read_candidate
 from memory_node.lessons.optimizer.prompt import optimizer_dialogue, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import RejectedReplyError

@@ -12,8 +12,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import Change, LessonBank
 from memory_node.lessons.config import OptimizerConfig
 from memory_node.lessons.lesson import ExperienceLog, Lesson, write_lessons
-from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.candidate import Candidate, Optimizer, Proposal, read_candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate, Optimizer, Proposal, read_candidate
 from memory_node.lessons.optimizer.prompt import PromptOptimizer
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting

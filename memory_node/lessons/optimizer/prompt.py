@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from memory_node.lessons.config import OptimizerModelConfig
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.optimizer.attempt import Attempt, Deed
-from memory_node.lessons.optimizer.candidate import Candidate, Proposal, read_candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate, Deed, Proposal, read_candidate
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.ask import Question, ask, filled
 from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, LlmError, Message, Reply

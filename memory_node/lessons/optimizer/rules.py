@@ -10,8 +10,7 @@ from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method
-from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
-from memory_node.lessons.optimizer.candidate import Candidate, Proposal
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate, Deed, DeedKind, Proposal
 
 _SEVERAL = frozenset(("two", "three", "four", "both", "several"))
 _WORD = re.compile(r"[a-z]+")

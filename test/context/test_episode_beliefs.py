@@ -3,8 +3,8 @@
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.beliefs import MOST_TOLD, Beliefs
 from memory_node.context.brief_state import FOLD_OVER, BriefState, Section, apply
+from memory_node.context.episode_guidance import difference, first_beliefs, kept
 from memory_node.context.guidance import KnownThing, StepObservation, TakenStep
-from memory_node.context.state_keeper import difference, first_beliefs, kept
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.world.state import Thing
