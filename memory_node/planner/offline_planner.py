@@ -12,7 +12,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.told.forms import ASKS
 from memory_node.planner.answers_from_memory import Answers
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
 from memory_node.planner.goal_check import GoalHistory
 from memory_node.planner.goal_execution import GoalRun
@@ -135,7 +135,7 @@ class OfflinePlanner:
             situation.note(f"was told, and done all the same: {text}")
         if ban.question and not insists:
             situation.conversation.doubted = named
-            return asked(Question(ban.question), situation)
+            return _forbidden(ban, situation)
         if read.answer:
             return _answered(read.answer, situation)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
@@ -199,7 +199,7 @@ class OfflinePlanner:
         for note in verdict.notes:
             situation.note(note)
         if verdict.question:
-            return asked(Question(verdict.question), situation)
+            return _forbidden(verdict, situation)
         lookup, names = MemoryLookup(situation), tuple(map(str, goals))
         run, history = GoalRun(self._kinds, lookup, situation, self._max_failures), GoalHistory(goals, self._kinds)
         closed = verdict.closed or (frozenset(),) * len(goals)
@@ -292,6 +292,14 @@ def _answered(text: str, situation: PlanningContext) -> PlanOutcome:
     return PlanOutcome((str(GoalKind.TELL),), (True,), answer=text)
 
 
+def _forbidden(verdict: Verdict, situation: PlanningContext) -> PlanOutcome:
+    """Ask what to do instead of what was told not to be done; whom that names has been spoken of."""
+    binding = situation.limits.now() if situation.limits is not None else None
+    if binding is not None and not situation.conversation.discourse.named_now:
+        situation.conversation.discourse.note_persons(binding.persons_in(verdict.question))
+    return asked(Question(verdict.question), situation)
+
+
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:
     """Ask the person, and return the outcome that waits for the answer."""
     situation.report(PlanProgress(ProgressKind.QUESTION, question.text, choices=question.choices))
@@ -304,7 +312,14 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
     whole = {kinds.whole(found.class_name) for found in scene.objects if not found.removed}
     movable = frozenset(name for name in whole if kinds[name].pickupable)
     rooms = frozenset(room.name.lower() for room in scene.rooms)
-    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, scene.surveyed)
+    people = {}
+    for one in sorted(
+        scene.objects, key=lambda one: one.last_seen_ns
+    ):  # where somebody was seen last is where they are
+        name = str(one.attributes.get("name", ""))
+        if one.class_name == kinds.recipient and name and not one.removed:
+            people[name.lower()] = Mention(name, (kinds.recipient,), thing_id=one.id)
+    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, scene.surveyed, people)
 
 
 def _numbered(run: Steps, index: int, lookup: MemoryLookup) -> Steps:

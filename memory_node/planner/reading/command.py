@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_node.domain.skill_library import GoalKind
 from memory_node.planner.reading.noun_phrase import NounPhrase
@@ -44,6 +44,14 @@ class Command:
         """Every phrase of the command."""
         others = (self.destination, self.vessel, self.origin, self.instrument, self.light)
         return (*self.targets, *(phrase for phrase in others if phrase is not None))
+
+    def given_to(self, person: NounPhrase) -> Command | None:
+        """Return the command for somebody else, who gets another such thing: "the same for Karl"; None where it is
+        for nobody."""
+        if self.kind is not GoalKind.PLACE or not (self.to_user or self.destination):
+            return None
+        targets = tuple(replace(one, other=one.called is not None) for one in self.targets)
+        return replace(self, targets=targets, destination=person, near=False, to_user=False, way="")
 
 
 @dataclass(frozen=True)

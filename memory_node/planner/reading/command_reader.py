@@ -368,7 +368,8 @@ class CommandReader:
         if phrase.person:
             args.to_user = True
             return phrase.end
-        if phrase.text in SOMEBODY and self.phrases.read(words, phrase.end) is not None:
+        is_somebody = phrase.text in SOMEBODY or self.lexicon.is_person(phrase.text)
+        if is_somebody and self.phrases.read(words, phrase.end) is not None:
             args.places.append((INTO, phrase, "to"))  # "bring her the pepper"
             return phrase.end
         args.targets.append(phrase)

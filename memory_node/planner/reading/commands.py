@@ -54,7 +54,9 @@ _BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
 _PLACED_IN = re.compile(rf"^{_PUT} (?P<thing>.+?) {_HOW} (?P<place>.+)$")
 _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
 _POLITE = re.compile(
-    r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|(?:,? please)$", re.I
+    r"^(?:please|now|could you(?: please)?|can you(?: please)?|would you(?: please)?)[, ]+|"
+    r"(?:,? (?:please|now|then|instead|too|will you|would you))+$",
+    re.I,
 )
 _REQUEST = re.compile(r"(?:could|can|would) you ", re.IGNORECASE)
 

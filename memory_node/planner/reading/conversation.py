@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -88,7 +89,9 @@ class Conversation:
         vars(self).update(vars(Conversation()))
 
 
-def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalogue) -> Parts | None:
+def completed(
+    said: Instruction, conversation: Conversation, kinds: ObjectCatalogue, people: Collection[str] = ()
+) -> Parts | None:
     """Return the parts that an instruction means in a conversation: an answer or a correction is filled in.
 
     None where it is a fragment that fits nothing before it.
@@ -103,7 +106,7 @@ def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalo
         return _answered(fragment, pending, kinds)
     if not conversation.last:
         return None
-    return _repeated(fragment, conversation.last, kinds)
+    return _repeated(fragment, conversation.last, kinds, people)
 
 
 def _corrects_last(said: Instruction, conversation: Conversation) -> bool:
@@ -151,7 +154,7 @@ def _choice(words: str, kinds: ObjectCatalogue) -> NounPhrase:
     return NounPhrase(words, head=words, called=Called(called), definite=True)
 
 
-def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts | None:
+def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue, people: Collection[str]) -> Parts | None:
     """Return the last command once more with another thing or place: "no, the cup", "and the lettuce, too"."""
     command = next((part for part in reversed(last) if isinstance(part, Command)), None)
     if command is None or command.kind in (GoalKind.STOP, GoalKind.WAIT):
@@ -168,6 +171,9 @@ def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts 
     thing = fragment.thing
     if thing is None:
         return (command,)
+    if thing.text in people:  # "the same for Karl"; several commands may lean on each other
+        given = command.given_to(thing)
+        return (given,) if given is not None and sum(isinstance(part, Command) for part in last) == 1 else None
     if command.destination is not None and _is_place(thing, kinds) and fragment.place is None:
         return (replace(command, destination=thing),)
     if thing.pronoun == "one" and command.targets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -21,7 +21,8 @@ class Discourse:
 
     focus: the class that "it" means now. place: where "there" is. said: something was asked for in this instruction.
     topic: the class that stands before its command ("the vase, you put ..."). unknown: what "it" means now is called
-    so, and nobody knows what that is.
+    so, and nobody knows what that is. persons: who was spoken of, in small letters, and by which pronoun, "" where by
+    none; named_now: those of this instruction.
     states, counts: by class, what goals gave it and how many were meant; whole: classes of which
     all were; pieces: classes of which pieces were meant last; guessed: classes that only a description stands for;
     targets: of the commands so far.
@@ -39,10 +40,28 @@ class Discourse:
     said: bool = False
     topic: str = ""
     unknown: str = ""
+    persons: dict[str, str] = field(default_factory=dict)
+    named_now: tuple[str, ...] = ()
 
     def copy(self) -> Discourse:
         """Return a discourse that goes on from here without changing this one; nothing is asked for in it yet."""
-        return replace(copy.deepcopy(self), said=False, topic="")
+        return replace(copy.deepcopy(self), said=False, topic="", named_now=())
+
+    def note_persons(self, names: Iterable[str]) -> None:
+        """Take note of whom an instruction names."""
+        for name in map(str.lower, names):
+            self.persons.setdefault(name, "")
+            self.named_now = tuple(dict.fromkeys((*self.named_now, name)))
+
+    def person(self, pronoun: str) -> str:
+        """Return the only person who can be meant by "him" or "her": named in this instruction, else in those before;
+        "" for none or several."""
+        said = self.named_now or tuple(self.persons)
+        meant = [name for name in said if self.persons[name] in ("", pronoun)]
+        if len(meant) != 1:
+            return ""
+        self.persons[meant[0]] = pronoun
+        return meant[0]
 
     def states_of(self, name: str) -> frozenset[ObjectState]:
         """Return the states that earlier goals give to the class."""
@@ -84,6 +103,8 @@ class Discourse:
         """Take over the goals of one command, with what they do to their things."""
         for goal in goals:
             self.add(goal, _gained(goal, kinds), goal.kind in _PLACING and is_movable(goal.destination, kinds))
+        places = (goal.destination for goal in goals if goal.destination is not None)
+        self.note_persons(one.text for one in places if one.object_class == kinds.recipient and one.text[:1].isupper())
         self.end_command(goals)
 
     def take_back(self, goal: Goal, kinds: ObjectCatalogue) -> None:

@@ -135,10 +135,12 @@ class English:
     before_state: frozenset[str]
     question_tails: frozenset[str]
     having: frozenset[str]
+    weighty: frozenset[str]
     says: frozenset[str]
     courtesy: Phrases
     openings: Phrases
     wishes: Phrases
+    wanting: Phrases
     assurances: Phrases
     where: Phrases
     seen: Phrases

@@ -24,22 +24,6 @@ _ASKING_FOR = frozenset(
     {"should", "must", "need", "needs", "want", "wants", "wish", "ought", "please", "would", "let", "shall"}
 )
 _NEED_NOUN = frozenset({"a", "an", "some"})
-# What may make of a statement more than one: that it asks, forbids, allows or corrects.
-_WEIGHTY = _ASKING_FOR | {
-    "you",
-    "your",
-    "only",
-    "instead",
-    "else",
-    "one",
-    "other",
-    "another",
-    "both",
-    "could",
-    "may",
-    "can",
-    "might",
-}
 
 
 @dataclass
@@ -88,7 +72,11 @@ class InstructionReader:
             or (word.endswith(("s", "ed")) and word not in english.definite)
             for word in words[1:]
         )
-        if not (stated and finite) or _WEIGHTY & set(words) or english.corrections.length_at(words, 0):
+        if (
+            not (stated and finite)
+            or (english.weighty | _ASKING_FOR) & set(words)
+            or english.corrections.length_at(words, 0)
+        ):
             return False
         unsure = english.conditions | english.later | english.negative | english.matter | english.every | _NEED_NOUN
         if unsure & set(words):
@@ -262,6 +250,7 @@ class InstructionReader:
                 break
             phrase = self.commands.phrases.read(words, at)
             told = phrase is not None and (words[at] in self._english.determiners or phrase.called is not None)
+            told |= phrase is not None and self._lexicon.is_person(phrase.text)
             if phrase is not None and told and (phrase.called is not None or phrase.strange):
                 phrases.append(phrase)
             at = phrase.end if phrase is not None else at + 1
@@ -439,8 +428,13 @@ class InstructionReader:
         return self._take(heard, found, words)
 
     def _wish(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "I'd like the apple", "I want the lamp on", "can I have two forks"."""
-        length = self._english.wishes.length_at(words, at)
+        """Take "I'd like the apple", "I want the lamp on", "can I have two forks", "Ben wants the ball"."""
+        length, who = self._english.wishes.length_at(words, at), "me"
+        wanting = self._english.wanting.length_at(words, at + 1) if self._lexicon.is_person(words[at]) else 0
+        if wanting:
+            length, who = 1 + wanting, words[at]
+            if {who, "him", "her", "it", "them"} & set(words[at + length :]):
+                return self._spoken(words, at, at, heard)  # what follows is how it is granted
         start = at + length
         if not length or start >= len(words) or words[start] in ("to", "you"):
             return None
@@ -463,11 +457,11 @@ class InstructionReader:
         places = [place for place in args.places if place[0] in (INTO, NEAR)]
         asks = words[at] in ("can", "could", "may", "might") or words[at : at + 2] == ["let", "me"]
         wanted = not asks and len(places) == 1 and not first.excluded
-        turned = [*words[:start], *(["put"] if wanted else ["bring", "me"]), *words[start:]]
+        turned = [*words[:start], *(["put"] if wanted else ["bring", who]), *words[start:]]
         found = self.commands.read(turned, start)
         if found is None:
             return None
-        command = replace(found[0], way="", to_user=True) if found[0].way == "back" else found[0]
+        command = replace(found[0], way="", to_user=who == "me") if found[0].way == "back" else found[0]
         return self._take(heard, (command, found[1] - (1 if wanted else 2), found[2]), words)
 
     def _ordered(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
@@ -580,6 +574,16 @@ class InstructionReader:
             turned[start] = verb if self._english.base_form(verb) else base
         return self._take(heard, self.commands.passive(turned, start, phrase), turned)
 
+    def _same(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "[bring Lena an apple.] The same for Karl" as a second such command."""
+        length = self._english.repeats.length_at(words, at)
+        phrase = self.commands.phrases.read(words, at + length) if length else None
+        commands = [part for part in heard.parts if isinstance(part, Command)]
+        if phrase is None or len(commands) != 1 or not self._lexicon.is_person(phrase.text):
+            return None
+        given = commands[0].given_to(phrase)
+        return self._take(heard, (given, phrase.end, ""), words) if given is not None else None
+
     def _verbless(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "the pillow on the bed", "TV off", "two forks to the table"."""
         phrase = self.commands.phrases.read(words, at)
@@ -687,6 +691,7 @@ _FORMS: tuple[Form, ...] = (
     _R._by_doing,
     _R._ordered,
     _R._obliged,
+    _R._same,
     _R._topic,
     _R._verbless,
     _R._courtesy,

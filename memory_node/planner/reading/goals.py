@@ -59,7 +59,9 @@ class Goals:
             self._discourse.note_quantity(name, *self._quantity(phrase, name))
         if named:
             self._discourse.topic = named_classes(named)[0]
-        if first is not None and first.strange:
+        persons = [one.text for one in remark.phrases if one.text in self._home.people]
+        self._discourse.note_persons(persons)
+        if first is not None and first.strange and not persons:
             self._discourse.unknown = first.text
 
     def read(self, part: Part) -> list[Goal]:

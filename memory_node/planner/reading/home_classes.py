@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.names import is_called
@@ -22,6 +22,7 @@ def nothing_recalled(_text: str, _states: object) -> Sequence[str]:
 @dataclass(frozen=True)
 class HomeClasses:
     """The classes that memory holds, movable things and fixtures; both empty: nothing is known. rooms: by their names.
+    people: who is there, by their names in small letters.
 
     held: the class of what the hand holds, "" for an empty hand. surveyed: every place was looked at lately: big
     furniture that memory does not hold is not there.
@@ -32,6 +33,7 @@ class HomeClasses:
     rooms: frozenset[str] = frozenset()
     held: str = ""
     surveyed: bool = False
+    people: Mapping[str, Mention] = field(default_factory=dict)
 
     @property
     def all(self) -> frozenset[str]:

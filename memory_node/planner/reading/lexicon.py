@@ -38,6 +38,7 @@ class Lexicon:
         self._plural_names = frozenset(
             name for kind in kinds for name in kind.names if singular(name.split()[-1]) != name.split()[-1]
         )
+        self._people: frozenset[str] = frozenset()
         self._strangers = _compounds(kinds, self._names)
         self._pairs = frozenset(
             one for one in kinds.strangers if singular(one) != one and (singular(one),) in self._names
@@ -56,6 +57,14 @@ class Lexicon:
             if name not in self._kinds and words not in self._names:
                 self._names[words] = Called((name,))
                 self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+
+    def learn_people(self, names: Iterable[str], english: Collection[str]) -> None:
+        """Take the persons who are known, by their names of one word; not such as are words of English, too."""
+        self._people = frozenset(name for name in names if name not in english and (name,) not in self._names)
+
+    def is_person(self, word: str) -> bool:
+        """Return whether a word is the name of a known person."""
+        return word in self._people
 
     def learn_rooms(self, names: Iterable[str]) -> None:
         """Take rooms by the names that memory has for them, and by those of their kinds: "bedroom" for "bedroom 2"."""

@@ -62,7 +62,7 @@ class Meaning:
         if phrase.in_hand:
             return self._held(phrase, slot)
         if phrase.strange:
-            return self._unknown(phrase, slot)
+            return self._person(phrase) or self._unknown(phrase, slot)
         if phrase.refers_back:
             return self._spoken_of(phrase, slot, fits)
         if phrase.called is not None:
@@ -72,6 +72,11 @@ class Meaning:
         if phrase.room:
             raise UnclearError(f"What in the {phrase.room} do you mean?", slot=slot)
         raise UnclearError(f"Which thing do you mean by {phrase.text!r}?", slot=slot)
+
+    def _person(self, phrase: NounPhrase) -> Mention | None:
+        """Return who is called so, or was spoken of; None where the words leave it open."""
+        called = self._discourse.person(phrase.text) if phrase.text in SOMEBODY else phrase.text
+        return self._home.people.get(called)
 
     def recalls(self, phrase: NounPhrase, object_class: str) -> bool:
         """Return whether memory recalls a thing of the class in the states that a phrase claims."""

@@ -144,7 +144,8 @@ class NounPhraseReader:
             return NounPhrase(" ".join(words[at : at + held]), at, at + held, definite=True, in_hand=True)
         if words[at] in self._english.people:
             return NounPhrase(words[at], at, at + 1, words[at], person=True, definite=True)
-        if words[at] in SOMEBODY and not self._is_noun(words, at + 1):
+        is_known = self._lexicon.is_person(words[at]) and words[at + 1 : at + 2] != ["'s"]
+        if is_known or (words[at] in SOMEBODY and not self._is_noun(words, at + 1)):
             return NounPhrase(words[at], at, at + 1, definite=True, strange=True)
         draft = _Draft()
         noun = self._before_noun(words, at, draft)

@@ -97,7 +97,7 @@ class Understander:
         if said.ends:
             conversation.clear()
             return Understanding((Goal(GoalKind.STOP, Mention(""), text=text),), "commands")
-        parts = completed(said, conversation, self._kinds)
+        parts = completed(said, conversation, self._kinds, home.people)
         if parts is None:
             return self._unfitting(said, text, home, conversation)
         filled_in = parts is not said.parts
@@ -129,7 +129,9 @@ class Understander:
         what its words name."""
         said = self._read(" ".join(instruction.split()), home)
         if not goals:
+            conversation.discourse = conversation.discourse.copy()
             conversation.discourse.remark(_spoken_of(said.parts))
+            conversation.discourse.note_persons(word for word in said.words if word in home.people)
             return
         conversation.pending, conversation.last = None, said.parts
         conversation.discourse = conversation.discourse.copy()
@@ -200,6 +202,7 @@ class Understander:
     def _read(self, text: str, home: HomeClasses) -> Instruction:
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
+        self._lexicon.learn_people(home.people, self._english.function_words | self._english.verbs.keys())
         said = self._instructions.read(text)
         strange = (
             [one.head for part in said.parts for one in part.phrases if one.strange and one.head]
@@ -230,7 +233,7 @@ class Understander:
 
     def _not_understood(self, said: Instruction, conversation: Conversation) -> Understanding:
         conversation.discourse.remark(_spoken_of(said.parts))
-        conversation.pending = None
+        conversation.pending, conversation.last = None, ()
         return _asked(f"I did not understand {said.unread!r}. What shall I do with which thing?")
 
     def _guessed(self, text: str, home: HomeClasses) -> Understanding:

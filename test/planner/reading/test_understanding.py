@@ -241,6 +241,41 @@ def test_what_is_taken_for_no_request_is_told() -> None:
     assert READER.understand("My back hurts. Bring me the cup.").notes == ("I take 'my back hurts' for no request.",)
 
 
+PEOPLE = {name.lower(): Mention(name, (KINDS.recipient,), thing_id=name) for name in ("Nils", "Berta")}
+
+
+@pytest.mark.parametrize(
+    ("turns", "given"),
+    [
+        (["Nils is hungry. Bring him an egg."], ["Egg Nils"]),
+        (["Nils is hungry. Bring him an egg.", "Oh right. An apple, then."], ["Egg Nils", "Apple Nils"]),
+        (["Take the mug to Nils.", "Bring Berta the cup now.", "Give him the fork."], ["Mug Nils", "Cup Berta", ASKED]),
+        (
+            ["Nils is here. Bring him a fork.", "Berta asks for a cup.", "Give him a pen."],
+            ["Fork Nils", "Cup Berta", ASKED],
+        ),
+        (["Find the remote control and give it to Berta."], ["RemoteControl Berta"]),
+        (["Nils would like the newspaper."], ["Newspaper Nils"]),
+        (["Nils would like some water. Fill the mug and bring it to him."], ["Mug ", "Mug Nils"]),
+        (["Bring Nils an egg. The same for Berta."], ["Egg Nils", "another Egg Berta"]),
+        (["Bring Nils an egg.", "Same for Berta."], ["Egg Nils", "another Egg Berta"]),
+        (["Wash the cup and bring it to Nils.", "Same for Berta."], ["Cup ", "Cup Nils", ASKED]),
+        (["Bring her the fork."], [ASKED]),
+        (["Put the fork on the desk.", "Frobnicate the fork.", "Same for Berta."], ["Fork desk", ASKED, ASKED]),
+    ],
+)
+def test_who_is_spoken_of_gets_it(turns: list[str], given: list[str]) -> None:
+    conversation, home, read_as = Conversation(), HomeClasses(people=PEOPLE), []
+    for text in turns:
+        found = READER.understand(text, home, conversation=conversation)
+        places = [
+            (one, one.destination.thing_id or one.destination.text if one.destination else "") for one in found.goals
+        ]
+        read_as += [f"{'another ' if one.target.another else ''}{one.target} {place}" for one, place in places]
+        read_as += [ASKED] if found.question is not None else []
+    assert [one.replace("the desk", "desk") for one in read_as] == given
+
+
 def test_goodbye_ends_the_conversation() -> None:
     conversation = Conversation()
     read("wash the apple", conversation)
