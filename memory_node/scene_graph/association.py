@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows, volumes
 from memory_node.scene_graph.observed import Boxes, BoxPairs, Observed, overlap_aligned
 from memory_node.scene_graph.state import ClassSizes, GraphState
 
@@ -203,7 +203,7 @@ def alike(pairs: BoxPairs) -> NDArray[np.bool_]:
     """Return which pairs are of similar volume: a book inside a shelf's box is a thing of its own, not a part of the
     shelf."""
     small, large = pairs.size_a + 0.02, pairs.size_b + 0.02
-    ratio = small.prod(axis=1) / large.prod(axis=1)
+    ratio = volumes(small) / volumes(large)
     return (ratio > 0.08) & (ratio < 12.0)
 
 
@@ -333,7 +333,7 @@ def _make_up_one(parts: Boxes, one: Boxes, min_side_m: float) -> bool:
     if count < 2:
         return False
     within = parts.overlap(Boxes.of(one, np.zeros(count, np.intp)), min_side_m)
-    volume, whole = (np.maximum(size, min_side_m).prod(axis=1) for size in (within.size_a, within.size_b))
+    volume, whole = (volumes(np.maximum(size, min_side_m)) for size in (within.size_a, within.size_b))
     share = volume / whole
     if volume.max() > _LIKE_SIZED * volume.min() or (within.containment < _INSIDE).any() or (share > _SMALLER).any():
         return False

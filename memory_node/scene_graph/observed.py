@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.object_table import ObjectTable, Rows
+from memory_node.scene_graph.object_table import ObjectTable, Rows, volumes
 from memory_node.scene_graph.state import ClassSizes
 
 FloatArray = NDArray[np.float64]
@@ -63,7 +63,7 @@ class Boxes(NamedTuple):
         turned = np.where(swapped, size_a[:, [1, 0, 2]], size_a)
         wide_a, wide_b = np.maximum(turned, min_side_m), np.maximum(size_b, min_side_m)
         shared = _shared_volume(offset, wide_a, wide_b)
-        volume_a, volume_b = wide_a.prod(axis=1), wide_b.prod(axis=1)
+        volume_a, volume_b = volumes(wide_a), volumes(wide_b)
         return BoxPairs(
             offset,
             turned,
@@ -78,20 +78,20 @@ def overlap_aligned(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, 
     """Return the volume that parallel boxes share over that of the smaller one: offset of a from b and both sizes,
     all (p, 3)."""
     wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
-    smaller = np.minimum(wide_a.prod(axis=1), wide_b.prod(axis=1))
+    smaller = np.minimum(volumes(wide_a), volumes(wide_b))
     return np.asarray(_shared_volume(offset, wide_a, wide_b) / smaller)
 
 
 def share_inside(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, min_side_m: float) -> FloatArray:
     """Return the share of a's volume that lies in b, of parallel boxes given as in `overlap_aligned`."""
     wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
-    return np.asarray(_shared_volume(offset, wide_a, wide_b) / wide_a.prod(axis=1))
+    return np.asarray(_shared_volume(offset, wide_a, wide_b) / volumes(wide_a))
 
 
 def _shared_volume(offset: FloatArray, size_a: FloatArray, size_b: FloatArray) -> FloatArray:
     low = np.maximum(offset - 0.5 * size_a, -0.5 * size_b)
     high = np.minimum(offset + 0.5 * size_a, 0.5 * size_b)
-    return np.asarray(np.clip(high - low, 0.0, None).prod(axis=1))
+    return np.asarray(volumes(np.maximum(high - low, 0.0)), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from memory_node.domain.geometry import FloatArray
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.states import ObjectState, StateBelief, log_odds, with_state
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows, volumes
 from memory_node.scene_graph.observed import Boxes, overlap_aligned, share_inside
 from memory_node.scene_graph.state import GraphState
 
@@ -64,7 +64,8 @@ def merge_duplicates(
 
 def _close_pairs(state: GraphState, touched: Rows, neighbours: Rows) -> tuple[Rows, Rows]:
     table = state.table
-    reach = 0.5 * (table.size[touched, None] + table.size[neighbours]).max(axis=2) + _PART_GAP_M
+    sides = [table.size[touched, axis, None] + table.size[neighbours, axis] for axis in range(3)]
+    reach = 0.5 * np.maximum(np.maximum(sides[0], sides[1]), sides[2]) + _PART_GAP_M
     close = touched[:, None] != neighbours
     for axis in range(3):
         close &= np.abs(table.center[touched, axis, None] - table.center[neighbours, axis]) < reach
@@ -86,7 +87,7 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     table, config = state.table, state.config
     margin = config.min_thickness_m
     pairs = Boxes.of(table, a).overlap(Boxes.of(table, b), margin)
-    ratio = (pairs.size_a + 0.02).prod(axis=1) / (pairs.size_b + 0.02).prod(axis=1)
+    ratio = volumes(pairs.size_a + 0.02) / volumes(pairs.size_b + 0.02)
     same = (pairs.iou > 0.35) | ((pairs.containment > 0.7) & (ratio > 0.25) & (ratio < 4.0))
     # No thing is in another one that is called the same, unless both were seen in one frame.
     called_alike = table.class_code[a] == table.class_code[b]

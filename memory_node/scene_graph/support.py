@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.states import ObjectState, door_of
-from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.object_table import Rows, footprints, volumes
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support_surfaces import (
     Flags,
     Offsets,
     Roles,
+    beyond_footprint,
     is_where_it_was_put,
     on_axes,
     over_footprint,
@@ -22,7 +23,6 @@ from memory_node.scene_graph.support_surfaces import (
     reach_out,
     roles_of,
     settle_tops,
-    within_footprint,
 )
 
 # A box is known to a few centimetres.
@@ -84,9 +84,10 @@ class _Pairs:
         """Where the rows' centres lie along and across the boxes of the neighbours (n, m), m."""
         return on_axes(self.state, self.rows, self.neighbours)
 
-    def over(self, margin_m: float | NDArray[np.float64]) -> Matrix:
-        """Return (n, m): the row's centre is above or below the neighbour's footprint, see `within_footprint`."""
-        return within_footprint(self.state, self.centers, self.neighbours, margin_m)
+    @cached_property
+    def beyond(self) -> NDArray[np.float64]:
+        """How far the rows' centres lie beyond the footprints of the neighbours (n, m), m; negative above or below."""
+        return beyond_footprint(self.state, self.centers, self.neighbours)
 
     @cached_property
     def covered(self) -> Matrix:
@@ -95,9 +96,12 @@ class _Pairs:
 
     @cached_property
     def within_walls(self) -> Matrix:
-        """(n, m): the row is small enough, and inside the neighbour's sides and above its foot."""
-        table, rows, neighbours = self.state.table, self.rows, self.neighbours
-        along, across = self.centers
+        """(n, m): the neighbour is a container or a receptacle, and the row is small enough, and inside its sides and
+        above its foot."""
+        holding = np.flatnonzero(self.roles.container | self.roles.receptacle)
+        found = np.zeros(self.other.shape, np.bool_)
+        table, rows, neighbours = self.state.table, self.rows, self.neighbours[holding]
+        along, across = (offsets[:, holding] for offsets in self.centers)
         turn = table.yaw[rows].astype(np.float64)[:, None] - table.yaw[neighbours].astype(np.float64)[None]
         cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
         x, y = 0.5 * table.size[rows, 0, None], 0.5 * table.size[rows, 1, None]
@@ -105,10 +109,11 @@ class _Pairs:
         share = 1.0 - 2.0 * _STICKS_OUT
         inside = np.abs(along) + share * (cos * x + sin * y) < half[None, :, 0] + 0.01
         inside &= np.abs(across) + share * (sin * x + cos * y) < half[None, :, 1] + 0.01
-        volume, space = table.size[rows].prod(axis=1), table.size[neighbours].prod(axis=1)
+        volume, space = volumes(table.size[rows]), volumes(table.size[neighbours])
         inside &= volume[:, None] < np.where(self.roles.taken, 1.0, _HELD_SHARE)[:, None] * space[None]
-        inside &= self.foot[:, None] > self.floor[None] - _SLACK_M
-        return np.asarray(inside & self.other & ~self.roles.barred)
+        inside &= self.foot[:, None] > self.floor[holding] - _SLACK_M
+        found[:, holding] = inside
+        return np.asarray(found & self.other & ~self.roles.barred)
 
     def touching(self, gap_m: float) -> Matrix:
         """Return (n, m): the foot is less than a gap above or below the upper face of the neighbour."""
@@ -136,12 +141,17 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         above, within = _above(pairs), _enclosed(pairs)
     on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)
     # Things that a row may lie on in a heap, whatever they are.
-    below = pairs.over(_SLACK_M) | pairs.covered
+    below = (pairs.beyond < _SLACK_M) | pairs.covered
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
-    under = (pairs.over(0.0) | pairs.covered) & (pairs.foot[:, None] > pairs.top[None] - _SUNK_M)
+    under = ((pairs.beyond < 0.0) | pairs.covered) & (pairs.foot[:, None] > pairs.top[None] - _SUNK_M)
     places = _Places(pairs, on, under, within, _on_seat(pairs))
-    chosen = places.chosen()
-    moved = []
+    carried = np.zeros(pairs.other.shape, np.bool_)
+    for index, row in enumerate(rows.tolist()):
+        if state.contents.get(table.record(row).id):
+            carried[index] = _carried(state, row, present)
+    # An object is not on or in a thing that it carries: a cup is not on the knife in it.
+    chosen = places.without(carried).chosen()
+    moved: list[int] = []
     for index, row in enumerate(rows.tolist()):
         record = table.record(row)
         if record.support_id == ROBOT_ID or is_where_it_was_put(state, row) or _is_hidden(state, row):
@@ -149,10 +159,9 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         record.put_at = None  # it lies elsewhere by now: from here on boxes decide
         before = record.support_id, record.inside
         at, inside = chosen[index]
-        if state.contents.get(record.id):
-            # An object is not on or in a thing that it carries: a cup is not on the knife in it.
-            load = np.array(state.load_of(record.id), np.intp)
-            at, inside = places.without(index, table.among(load)[present]).chosen()[0]
+        if moved and state.contents.get(record.id):
+            one = slice(index, index + 1)
+            at, inside = places.without(_carried(state, row, present)[None], one).chosen()[0]
         if at >= 0:
             state.stand_on(row, table.record(int(present[at])).id, inside)
         elif not (
@@ -164,6 +173,12 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         if before != (record.support_id, record.inside):
             moved.append(row)
     return moved + [row for row in settle_tops(state, present) if row not in moved]
+
+
+def _carried(state: GraphState, row: int, present: Rows) -> Flags:
+    """Return which present rows (m,) are on or in the thing of a row."""
+    load = np.array(state.load_of(state.table.record(row).id), np.intp)
+    return np.asarray(state.table.among(load)[present])
 
 
 def _is_hidden(state: GraphState, row: int) -> bool:
@@ -195,11 +210,10 @@ class _Places:
     within: Matrix
     seated: Matrix
 
-    def without(self, index: int, carried: Flags) -> _Places:
-        """Return the places of one row less the neighbours (m,) that it carries itself."""
-        one = slice(index, index + 1)
-        on, within, seated = (places[one] & ~carried for places in (self.on, self.within, self.seated))
-        return _Places(self.pairs, on, self.under[one], within, seated)
+    def without(self, carried: Matrix, some: slice = slice(None)) -> _Places:
+        """Return the places of some rows (k,) less the neighbours (k, m) that they carry themselves."""
+        on, within, seated = (places[some] & ~carried for places in (self.on, self.within, self.seated))
+        return _Places(self.pairs, on, self.under[some], within, seated)
 
     def chosen(self) -> list[tuple[int, bool]]:
         """Return for each row which neighbour (-1: none) it stands on or in, and whether in it.
@@ -210,11 +224,11 @@ class _Places:
         pairs = self.pairs
         if not pairs.neighbours.size:
             return [(-1, False)] * len(self.on)
-        on, volumes = self._surfaces(), pairs.state.table.size[pairs.neighbours].prod(axis=1)
+        on, space = self._surfaces(), volumes(pairs.state.table.size[pairs.neighbours])
         every = np.arange(len(on))
         surface = np.where(on, pairs.top, -np.inf).argmax(axis=1)
-        container = np.where(self.within, volumes, np.inf).argmin(axis=1)
-        seat = np.where(self.seated, volumes, np.inf).argmin(axis=1)
+        container = np.where(self.within, space, np.inf).argmin(axis=1)
+        seat = np.where(self.seated, space, np.inf).argmin(axis=1)
         is_on, is_in = on[every, surface], self.within[every, container]
         # In a bowl on a table, a thing's foot is level with the table's top as well, which may seem to reach into it.
         reach_m, height_m = pairs.top[surface] - pairs.floor[container], (pairs.top - pairs.floor)[container]
@@ -249,9 +263,10 @@ def _concerned(state: GraphState, changed: Rows, present: Rows) -> Rows:
     table = state.table
     over = over_footprint(state, present, changed, _SLACK_M).any(axis=1)
     ids = {table.record(row).id for row in changed.tolist()}
-    known = {table.record(row).id for row in present.tolist() if table.log_odds[row] > 0.0} | {"", ROBOT_ID}
-    supports = [table.record(row).support_id for row in present.tolist()]
-    lost = np.array([one in ids or _is_gone(state, one, known) for one in supports], dtype=np.bool_)
+    records = [table.record(row) for row in present.tolist()]
+    likely = (table.log_odds[present] > 0.0).tolist()
+    known = {record.id for record, is_likely in zip(records, likely) if is_likely} | {"", ROBOT_ID}
+    lost = np.array([one.support_id in ids or _is_gone(state, one.support_id, known) for one in records], np.bool_)
     return np.union1d(changed, present[over | lost])
 
 
@@ -265,11 +280,11 @@ def _is_gone(state: GraphState, support_id: str, known: set[str]) -> bool:
 def _above(pairs: _Pairs) -> Matrix:
     """Return (n, m): the row is over the neighbour, which could carry it, at whatever height."""
     table, roles = pairs.state.table, pairs.roles
-    area, wide = (table.size[some, :2].prod(axis=1) for some in (pairs.rows, pairs.neighbours))
+    area, wide = footprints(table.size[pairs.rows]), footprints(table.size[pairs.neighbours])
     laden = roles.receptacle[None] & roles.taken[:, None]
     # Of furniture the far edge is often hidden; a fork beside a plate is not on it.
     margin = np.where(roles.movable, 0.02, _HIDDEN_EDGE_M)
-    over = pairs.over(margin[:, None])
+    over = pairs.beyond < margin
     over &= wide[None] > np.where(laden, _CARRIED_ON_RECEPTACLE, _CARRIED_SHARE) * area[:, None]
     # A pan hides the burner that it stands on, but for a rim.
     over |= pairs.covered & laden
@@ -333,6 +348,6 @@ def _hung(pairs: _Pairs) -> Matrix:
     """Return (n, m): a hand can take the row, and it reaches from below the neighbour to above it: a towel on its
     rail."""
     through = (pairs.foot[:, None] < pairs.floor[None]) & (pairs.head[:, None] > pairs.top[None])
-    through &= pairs.over(_SLACK_M)
+    through &= pairs.beyond < _SLACK_M
     through &= pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
     return np.asarray(through & pairs.other & ~pairs.roles.barred)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.object_table import Rows, footprints
 from memory_node.scene_graph.state import GraphState
 
 Flags = NDArray[np.bool_]
@@ -73,6 +73,12 @@ def _roles(names: tuple[str, ...], catalogue: ObjectCatalogue) -> NDArray[np.voi
     return np.array([_role(name, catalogue) for name in names], dtype=_ROLE)
 
 
+def taken_by_hand(state: GraphState, rows: Rows) -> Flags:
+    """Return which rows (n,) are of a class that a hand can take."""
+    of_class = _roles(tuple(state.table.class_names), state.catalogue)
+    return np.asarray(of_class["pickupable"][state.table.class_code[rows]])
+
+
 def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
     """Return what the classes of rows and neighbours say."""
     of_class = _roles(tuple(state.table.class_names), state.catalogue)
@@ -122,7 +128,7 @@ def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> bool:
     above = over_footprint(state, rows, neighbours, 0.15) & (rows[:, None] != neighbours[None])
     bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
     height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
-    wide = table.size[neighbours, :2].prod(axis=1)[None] > 2.0 * table.size[rows, :2].prod(axis=1)[:, None]
+    wide = footprints(table.size[neighbours])[None] > 2.0 * footprints(table.size[rows])[:, None]
     gap = np.where(above & wide, bottom[:, None] - height[None], np.inf)
     gap[gap < 0.0] = np.inf
     fall = gap.min(axis=1)
@@ -144,11 +150,11 @@ def reach_out(state: GraphState, rows: Rows, neighbours: Rows, centers: Offsets)
     bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
     height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
     level = np.abs(bottom[:, None] - height[None]) < 0.5 * config.on_gap_m
-    area = table.size[neighbours, :2].prod(axis=1)
-    large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * table.size[rows, :2].prod(axis=1)[:, None])
+    area = footprints(table.size[neighbours])
+    large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * footprints(table.size[rows])[:, None])
     along, across = centers
     half = 0.5 * table.size[neighbours, :2]
-    stands = within_footprint(state, centers, neighbours, 0.0) & level & large & (rows[:, None] != neighbours[None])
+    stands = (beyond_footprint(state, centers, neighbours) < 0.0) & level & large & (rows[:, None] != neighbours[None])
     free = ~stands.any(axis=1)[:, None]
     extended = False
     for axis, (here, there) in enumerate(((along, across), (across, along))):
@@ -175,7 +181,7 @@ def settle_tops(state: GraphState, supports: Rows) -> list[int]:
         if len(on) < _TELLING:
             continue
         things = np.array(on, np.intp)
-        things = things[~table.mostly_truncated(things) & roles_of(state, things, supports[:0]).taken]
+        things = things[~table.mostly_truncated(things) & taken_by_hand(state, things)]
         top = table.center[row, 2] + 0.5 * table.size[row, 2]
         sunk = top - (table.center[things, 2] - 0.5 * table.size[things, 2])
         by_m = statistics.median(sunk.tolist()) if len(sunk) >= _TELLING else 0.0
@@ -205,23 +211,18 @@ def on_axes(state: GraphState, rows: Rows, neighbours: Rows) -> Offsets:
     return cos * shift[..., 0] + sin * shift[..., 1], cos * shift[..., 1] - sin * shift[..., 0]
 
 
-def over_footprint(
-    state: GraphState, rows: Rows, neighbours: Rows, margin_m: float | NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Return (rows, neighbours): the centre of the one is above or below the footprint of the other.
-
-    margin_m: by which footprints are widened, one for all or (neighbours, 1).
-    """
-    return within_footprint(state, on_axes(state, rows, neighbours), neighbours, margin_m)
+def over_footprint(state: GraphState, rows: Rows, neighbours: Rows, margin_m: float) -> NDArray[np.bool_]:
+    """Return (rows, neighbours): the centre of the one is above or below the footprint of the other, widened by a
+    margin."""
+    return np.asarray(beyond_footprint(state, on_axes(state, rows, neighbours), neighbours) < margin_m)
 
 
-def within_footprint(
-    state: GraphState, centers: Offsets, neighbours: Rows, margin_m: float | NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Return the same of centres that are known along and across the neighbours' boxes, see `on_axes`."""
+def beyond_footprint(state: GraphState, centers: Offsets, neighbours: Rows) -> NDArray[np.float64]:
+    """Return how far centres lie beyond the sides of the neighbours' boxes (rows, neighbours), in metres: below 0
+    above or below them. centers: see `on_axes`."""
     along, across = centers
-    half = 0.5 * state.table.size[neighbours, :2] + margin_m
-    return np.asarray((np.abs(along) < half[:, 0]) & (np.abs(across) < half[:, 1]))
+    half = 0.5 * state.table.size[neighbours, :2]
+    return np.asarray(np.maximum(np.abs(along) - half[:, 0], np.abs(across) - half[:, 1]))
 
 
 # Boxes of several views of a thing that lies still, and of its support, differ by less than this (m).
