@@ -15,6 +15,8 @@ from scipy import ndimage
 from memory_node.domain.geometry import Intrinsics, OrientedBox
 from memory_node.perception.config import PerceptionConfig
 
+# A table with an entry for each number up to this one is small.
+_MOST_INSTANCES = 100_000
 _LARGE_PIXELS = 20_000
 _SHARE_OF_SMALL, _SHARE_OF_LARGE = 0.3, 0.05
 # Step back in depth at a mask's upper edge: so many times the step of the row below, and deviations of the noise.
@@ -35,7 +37,8 @@ class InstancePoints:
 def instance_points(
     labels: NDArray[np.integer], depth_m: NDArray[np.float32], intrinsics: Intrinsics, config: PerceptionConfig
 ) -> list[InstancePoints]:
-    """Return the points of each instance (0 is none) of images (height, width), ordered by instance number.
+    """Return the points of each instance (0 is none) of images (height, width), ordered by instance number; for
+    numbers see `counted_through`.
 
     columns and rows are the first and last pixel of the mask; instances with too few pixels or returns are left out.
     Large instances are sampled.
@@ -57,29 +60,32 @@ def instance_points(
     return found
 
 
+def counted_through(labels: NDArray[np.integer]) -> tuple[NDArray[np.integer], list[int] | None]:
+    """Return an instance image (height, width; 0 is none) of few numbers, and which number of the given one each
+    stands for; None where each stands for itself. A segmenter may number by hashes, and tables by number would fill the
+    memory.
+    """
+    if not labels.size or int(labels.max()) <= _MOST_INSTANCES:
+        return labels, None
+    numbers, dense = np.unique(np.append(labels.ravel(), 0), return_inverse=True)
+    return dense[:-1].reshape(labels.shape).astype(np.int32), numbers.tolist()
+
+
 def instance_windows(labels: NDArray[np.integer], stride: int) -> list[tuple[int, tuple[slice, slice]]]:
     """Return number and bounding window (rows, columns) of each instance of an image (height, width), by number.
 
     Found on every `stride`-th pixel and widened by as much.
     """
-    small = np.ascontiguousarray(labels[::stride, ::stride])
-    highest = int(small.max()) if small.size else 0
-    if highest > 4 * small.size:  # sparse numbers, such as hashes: count them through
-        numbers, compact = np.unique(small, return_inverse=True)
-        small, names = compact.reshape(small.shape), numbers.tolist()
-        if names[0] != 0:
-            small, names = small + 1, [0, *names]
-    else:
-        names = list(range(highest + 1))
+    small = np.ascontiguousarray(labels[::stride, ::stride], dtype=np.int32)
     height, width = labels.shape
     found = []
-    for index, box in enumerate(ndimage.find_objects(small.astype(np.int32, copy=False)), start=1):
+    for number, box in enumerate(ndimage.find_objects(small), start=1):
         if box is not None:
             rows, columns = (
                 slice(max(0, side.start * stride - stride + 1), min(most, (side.stop - 1) * stride + stride))
                 for side, most in zip(box, (height, width))
             )
-            found.append((int(names[index]), (rows, columns)))
+            found.append((number, (rows, columns)))
     return found
 
 
@@ -104,16 +110,18 @@ def _points_in(
     if step == 1:
         inner &= ~_behind_rim(mask, depth_m, config)
     chosen = inner if 3 * np.count_nonzero(inner) > np.count_nonzero(whole) else whole
-    depth = depth_m[::step, ::step]
-    with np.errstate(invalid="ignore"):
-        rows, columns = np.nonzero(chosen & (depth > config.min_depth_m) & (depth < config.max_depth_m))
+    depth = np.ascontiguousarray(depth_m[::step, ::step])
+    chosen = chosen & (depth > config.min_depth_m)
+    chosen &= depth < config.max_depth_m
+    at = chosen.ravel().nonzero()[0]
+    rows, columns = np.divmod(at, depth.shape[1])
     left, top, fx, fy = camera
-    points = np.empty((len(rows), 3))
-    z = depth[rows, columns].astype(np.float64)
-    points[:, 0] = (columns * step + left) * z / fx
-    points[:, 1] = (rows * step + top) * z / fy
-    points[:, 2] = z
-    return points
+    points = np.empty((3, len(at)))
+    x, y, z = points
+    z[:] = depth.ravel()[at]
+    np.multiply(columns * (step / fx) + left / fx, z, out=x)
+    np.multiply(rows * (step / fy) + top / fy, z, out=y)
+    return points.T
 
 
 def _behind_rim(mask: NDArray[np.bool_], depth_m: NDArray[np.float32], config: PerceptionConfig) -> NDArray[np.bool_]:
@@ -159,7 +167,7 @@ def clean_points(points: NDArray[np.float64], pixels: int, config: PerceptionCon
     first = begins.nonzero()[0]
     if len(points) > 4 * len(first):
         first = first[np.diff(first, append=len(points)) > 1]
-    return points[order[first]]
+    return points.T.take(order[first], axis=1).T
 
 
 def _main_runs(points: NDArray[np.float64], large: bool, config: PerceptionConfig) -> NDArray[np.float64]:
@@ -175,8 +183,10 @@ def _main_runs(points: NDArray[np.float64], large: bool, config: PerceptionConfi
     least = (_SHARE_OF_LARGE if large else _SHARE_OF_SMALL) * len(depth)
     good = [index for index, length in enumerate(lengths) if length >= least] or [lengths.index(max(lengths))]
     if large:
-        return points[np.isin(np.searchsorted(ordered[breaks], depth, side="right"), good)]
-    return points[(depth >= ordered[ends[good[0]]]) & (depth <= ordered[ends[good[0] + 1] - 1])]
+        chosen = np.isin(np.searchsorted(ordered[breaks], depth, side="right"), good)
+    else:
+        chosen = (depth >= ordered[ends[good[0]]]) & (depth <= ordered[ends[good[0] + 1] - 1])
+    return points.T.compress(chosen, axis=1).T
 
 
 _Float = TypeVar("_Float", np.float32, np.float64)
@@ -234,9 +244,8 @@ def _ends(values: Values, rank: int) -> tuple[list[float], list[float]]:
     """Return of each row of values (k, n) the ones of `rank` from below and from above."""
     if rank == 0:
         return values.min(axis=1).tolist(), values.max(axis=1).tolist()
-    last = values.shape[1] - 1 - rank
-    values.partition((rank, last), axis=1)
-    return values[:, rank].tolist(), values[:, last].tolist()
+    values.sort(axis=1)  # quicker than a partition by two ranks, up to some thousand points
+    return values[:, rank].tolist(), values[:, -1 - rank].tolist()
 
 
 def _beyond(ray: tuple[float, float], drop_m: float, focal_px: float) -> tuple[float, float]:

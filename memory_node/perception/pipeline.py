@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -16,7 +15,7 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.crop import Crop
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.perception.image_decoding import labels_from_masks
-from memory_node.perception.instance_points import InstancePoints, fit_oriented_box, instance_points
+from memory_node.perception.instance_points import InstancePoints, counted_through, fit_oriented_box, instance_points
 
 
 def partly_hidden(labels: NDArray[np.integer], depth_m: NDArray[np.float32], config: PerceptionConfig) -> set[int]:
@@ -166,14 +165,17 @@ class PerceptionPipeline:
         intrinsics: Intrinsics,
         map_T_camera: Pose,
     ) -> tuple[ObjectObservation, ...]:
+        labels, names = counted_through(labels)
         instances = instance_points(labels, depth_m, intrinsics, self.config)
         if not instances:
             return ()
         matrix = map_T_camera.matrix
+        covariances = self._covariances(instances, matrix[:3, :3])
         hidden = partly_hidden(labels, depth_m, self.config)
         observations = []
-        for instance in instances:
-            detection = None if by_number is None else by_number.get(instance.label)
+        for instance, covariance in zip(instances, covariances):
+            number = instance.label if names is None else names[instance.label]
+            detection = None if by_number is None else by_number.get(number)
             if by_number is not None and detection is None:
                 continue
             place = instance.columns, instance.rows
@@ -183,7 +185,7 @@ class PerceptionPipeline:
                 ObjectObservation(
                     detection.class_scores if detection else {},
                     self._box(instance, detection, matrix, intrinsics),
-                    self._covariance(instance, matrix[:3, :3]),
+                    covariance,
                     instance.pixels,
                     not tracked and (cut or instance.label in hidden),
                     detection.embedding if detection else None,
@@ -201,20 +203,21 @@ class PerceptionPipeline:
     ) -> OrientedBox:
         if detection is not None and detection.box is not None:
             return detection.box
-        points = instance.points @ matrix[:3, :3].T + matrix[:3, 3]
-        return fit_oriented_box(points, self.config.trim, matrix[:3, 3], intrinsics.fy)
+        points = matrix[:3, :3] @ instance.points.T + matrix[:3, 3, None]
+        return fit_oriented_box(points.T, self.config.trim, matrix[:3, 3], intrinsics.fy)
 
-    def _covariance(self, instance: InstancePoints, rotation: FloatArray) -> FloatArray:
-        """Return the covariance (3, 3) of the box's centre in map: depth noise along the ray, averaged, and the
+    def _covariances(self, instances: Sequence[InstancePoints], rotation: FloatArray) -> FloatArray:
+        """Return the covariances (n, 3, 3) of the boxes' centres in map: depth noise along the ray, averaged, and the
         pose."""
-        x, y, z = instance.points[len(instance.points) // 2].tolist()
-        distance = math.sqrt(x * x + y * y + z * z)
-        ray = rotation @ np.array([x / distance, y / distance, z / distance])
-        depth_sigma = self.config.depth_sigma_m_at_1m * distance**2
+        middles = np.array([instance.points[len(instance.points) // 2] for instance in instances])
+        counts = np.array([len(instance.points) for instance in instances])
+        squared_distance = (middles**2).sum(axis=1)
+        rays = middles / np.sqrt(squared_distance)[:, None] @ rotation.T
+        depth_sigma = self.config.depth_sigma_m_at_1m * squared_distance
         # Neighbouring depth errors go together: a tenth of the points count as independent.
-        along = depth_sigma**2 / max(1.0, 0.1 * len(instance.points))
+        along = depth_sigma**2 / np.maximum(1.0, 0.1 * counts)
         every_way = self.config.pose_sigma_m**2 + (0.25 * self.config.voxel_m) ** 2
-        return _IDENTITY * every_way + along * ray[:, None] * ray
+        return np.asarray(_IDENTITY * every_way + along[:, None, None] * rays[:, :, None] * rays[:, None, :])
 
 
 def _numbered(

@@ -146,3 +146,26 @@ def test_what_stands_along_the_far_edge_hides_where_the_table_ends() -> None:
     first = int(np.argmax((labels == TABLE).any(axis=1)))
     labels[: first + 4], depth[: first + 4] = THING, depth[first + 4, 0]
     assert TABLE in partly_hidden(labels, depth, PerceptionConfig())
+
+
+def test_instances_numbered_by_hashes_are_seen_as_those_numbered_through() -> None:
+    labels, depth = table_below(0.45)
+    lay(labels, depth, 0.1, 0.45)
+    number_of = {TABLE: 1_702_887_913, THING: 2**31 - 1}
+    hashes = np.vectorize(lambda label: number_of.get(label, 0), otypes=[np.int32])(labels)
+    by_class = {"Table": TABLE, "Mug": THING}
+    plain, hashed = (
+        PerceptionPipeline().observe(
+            1,
+            Pose(),
+            Intrinsics(FOCAL_PX, FOCAL_PX, 160.0, 0.0, 320, 240),
+            depth,
+            [Detection({name: 0.9}, instance=number[label]) for name, label in by_class.items()],
+            image,
+        )
+        for image, number in ((labels, {TABLE: TABLE, THING: THING}), (hashes, number_of))
+    )
+    assert [one.best_class for one in hashed.observations] == ["Table", "Mug"]
+    for one, other in zip(plain.observations, hashed.observations):
+        np.testing.assert_allclose(one.box.center, other.box.center)
+        assert one.truncated == other.truncated
