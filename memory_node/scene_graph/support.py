@@ -144,7 +144,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     below = (pairs.beyond < _SLACK_M) | pairs.covered
     below &= pairs.touching(_STILL_ON * gap_m) & pairs.other
     under = ((pairs.beyond < 0.0) | pairs.covered) & (pairs.foot[:, None] > pairs.top[None] - _SUNK_M)
-    places = _Places(pairs, on, under, within, _on_seat(pairs))
+    places = _Places(pairs, on, under, _still_within(pairs, within), _on_seat(pairs))
     carried = np.zeros(pairs.other.shape, np.bool_)
     for index, row in enumerate(rows.tolist()):
         if state.contents.get(table.record(row).id):
@@ -235,9 +235,17 @@ class _Places:
         stands_on_it = (pairs.floor[surface] < pairs.floor[container]) & (reach_m < 0.5 * height_m)
         level = ((np.abs(reach_m) < _SLACK_M) | stands_on_it) & (container != surface)
         is_in &= ~is_on | ~self.under[every, surface] | level
-        elsewhere = np.where(self.seated[every, seat], seat, -1)
+        is_seated = self.seated[every, seat]
+        # A mug on the plate of a coffee machine is not on the drawer that ends at its foot.
+        is_on &= ~(is_seated & ~self._usual[surface])
+        elsewhere = np.where(is_seated, seat, -1)
         at = np.where(is_in, container, np.where(is_on, surface, elsewhere))
         return list(zip(at.tolist(), is_in.tolist()))
+
+    @property
+    def _usual(self) -> Flags:
+        """The neighbours (m,) that things are usually put on."""
+        return self.pairs.roles.movable | self.pairs.roles.receptacle & ~self.pairs.roles.slides
 
     def _surfaces(self) -> Matrix:
         """Return which of the surfaces (n, m) that things may stand on count.
@@ -247,9 +255,8 @@ class _Places:
         middle, not on one that ends beside it.
         """
         pairs, found = self.pairs, self.on
-        usual = pairs.roles.movable | pairs.roles.receptacle & ~pairs.roles.slides
         evident = pairs.state.table.times_seen[pairs.neighbours] > 1
-        for likely in (self.on & usual, self.on & usual & evident):
+        for likely in (self.on & self._usual, self.on & self._usual & evident):
             found = np.where(likely.any(axis=1, keepdims=True), likely, found)
         below = found & self.under
         highest, below_them = (np.where(some, pairs.top, -np.inf).max(axis=1) for some in (found, below))
@@ -308,6 +315,18 @@ def _enclosed(pairs: _Pairs) -> Matrix:
     return np.asarray(inside & np.where(pairs.roles.lidded[None], shut, pairs.roles.taken[:, None]))
 
 
+def _still_within(pairs: _Pairs, within: Matrix) -> Matrix:
+    """Return within (n, m) without the other containers whose boxes reach around a row that is still in its own, but
+    for those in or on that one: a drawer that was pulled out takes nothing out of the basin above it."""
+    state, kept = pairs.state, within.copy()
+    for index in np.flatnonzero(within.sum(axis=1) > 1).tolist():
+        record = state.table.record(int(pairs.rows[index]))
+        own = state.table.row_of.get(record.support_id, -1)
+        if record.inside and own in pairs.neighbours[within[index]]:
+            kept[index] &= np.isin(pairs.neighbours, [own, *state.load_of(record.support_id)])
+    return kept
+
+
 def _seen_outside(pairs: _Pairs) -> Matrix:
     """Return (n, m): the row is seen now, and the neighbour is closed: what was not known to be in it is not."""
     state = pairs.state
@@ -340,7 +359,7 @@ def _on_seat(pairs: _Pairs) -> Matrix:
     shelved = (pairs.roles.level >= 1.0)[None] & (
         pairs.roles.taken[:, None] & ~(pairs.roles.movable | pairs.roles.container)[None]
     )
-    shelved &= (foot > pairs.floor[None] + _SLACK_M) & (pairs.head[:, None] < pairs.top[None])
+    shelved &= (foot > pairs.floor[None] + _SLACK_M) & (foot < pairs.top[None])
     return np.asarray(pairs.roles.receptacle[None] & (inside & (seated | shelved) | _hung(pairs)))
 
 

@@ -123,6 +123,18 @@ SCENES: dict[str, tuple[dict[str, Box], dict[str, tuple[str, str]]]] = {
         },
         {"Pot": ("on", "CounterTop")},
     ),
+    "on the plate of a coffee machine, level with the rim of a drawer": (
+        {
+            "CoffeeMachine": (0.0, 0.0, 0.9, 0.3, 0.22, 0.34, 0.0),
+            "Drawer": (0.0, 0.15, 0.75, 0.45, 0.45, 0.18, 0.0),
+            "Mug": (0.0, 0.0, 0.94, 0.1, 0.08, 0.1, 0.0),
+        },
+        {"Mug": ("on", "CoffeeMachine")},
+    ),
+    "through the top of a table, whose height is not right": (
+        {"DiningTable": (0, 0, 0, 1.4, 1.5, 0.75, 0.0), "Box": (0.1, 0, 0.57, 0.28, 0.36, 0.22, 0.0)},
+        {"Box": ("on", "DiningTable")},
+    ),
     "on a drawer, where nothing else is": (
         {"Drawer": (0.0, 0.0, 0.0, 0.6, 0.5, 0.7, 0.0), "Book": (0.0, 0.0, 0.7, 0.28, 0.2, 0.05, 0.0)},
         {"Book": ("on", "Drawer")},
@@ -367,3 +379,32 @@ def test_what_is_in_a_drawer_stays_in_it_when_that_is_pushed_in_at_the_top_of_a_
             things["CD"] = (out_m, 0.0, 0.535, 0.12, 0.12, 0.01, 0.0)
         look(graph, stamp_s, things, doors={"Drawer": ObjectState.OPENED if out_m else ObjectState.CLOSED})
     assert of_class(graph, "CD").support_id == of_class(graph, "Drawer").id
+
+
+BASIN: Box = (0.0, 0.0, 0.64, 0.42, 0.55, 0.2, 0.0)
+DRAWER: Box = (0.1, 0.1, 0.52, 0.45, 0.45, 0.18, 0.0)
+
+
+def test_what_is_known_to_be_in_a_basin_is_not_taken_to_be_in_the_drawer_below_it() -> None:
+    cloth: Box = (0.0, 0.0, 0.65, 0.16, 0.2, 0.03, 0.0)
+    graph, shut = SceneGraph(), {"Drawer": ObjectState.CLOSED}
+    look(graph, 1, {"SinkBasin": BASIN, "Cloth": cloth})
+    look(graph, 2, {"SinkBasin": BASIN, "Cloth": cloth, "Drawer": DRAWER}, doors=shut)
+    look(graph, 3, {"Drawer": DRAWER}, doors=shut)
+    basin, drawer = of_class(graph, "SinkBasin"), of_class(graph, "Drawer")
+    assert of_class(graph, "Cloth").support_id == basin.id
+    graph.apply_change(
+        StateChange(drawer.id, "Drawer", 4 * SECOND_NS, (ObjectState.OPENED,), position=(0.4, 0.1, 0.61))
+    )
+    assert of_class(graph, "Cloth").box.center[0] == pytest.approx(0.0, abs=0.02)
+
+
+def test_apple_in_a_drawer_is_in_the_bowl_that_is_seen_around_it_there() -> None:
+    drawer: Box = (0.0, 0.0, 0.5, 0.45, 0.45, 0.18, 0.0)
+    bowl: Box = (0.1, 0.0, 0.51, 0.18, 0.18, 0.08, 0.0)
+    apple: Box = (0.1, 0.0, 0.52, 0.07, 0.07, 0.07, 0.0)
+    graph = looked_at({"Drawer": drawer, "Apple": apple})
+    assert of_class(graph, "Apple").support_id == of_class(graph, "Drawer").id
+    for stamp_s in (3, 4, 5):
+        look(graph, stamp_s, {"Drawer": drawer, "Bowl": bowl, "Apple": apple})
+    assert of_class(graph, "Apple").support_id == of_class(graph, "Bowl").id
