@@ -188,10 +188,8 @@ class HomeRobot:
         clock_offset_ns = self._clock() - self.world.now_ns if self._clock else 0
         noticed = []
         for change in changes:
-            near = change.object_id not in self.world or (
-                horizontal_distance(self.world[change.object_id].box, here) <= NOTICED_WITHIN_M
-            )
-            if near:
+            own = change.held is not None or change.object_id not in self.world
+            if own or horizontal_distance(self.world[change.object_id].box, here) <= NOTICED_WITHIN_M:
                 support = self._reference(change.support_id)
                 noticed.append(replace(change, stamp_ns=change.stamp_ns + clock_offset_ns, support_id=support))
         return tuple(noticed)

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 from memory_node.sim.execution import ExecutionFaults, Pacing
 from memory_node.sim.home_file import load_home
 from memory_node.sim.placement import Spot, fits, free_spot
-from memory_node.sim.robot import PERFORM, HomeRobot
+from memory_node.sim.robot import NOTICED_WITHIN_M, PERFORM, HomeRobot
 from memory_node.sim.thing import HAND, Thing
+from memory_node.sim.visibility import horizontal_distance
 from memory_node.sim.world import World
 
 
@@ -178,6 +179,16 @@ def test_contents_move_with_their_container(robot: HomeRobot) -> None:
     assert robot.world["bowl"].parent_id == HAND
     assert do(robot, "PutObject", "bowl", "User").success
     assert robot.world["bowl"].parent_id == "user"
+
+
+def test_what_the_robot_puts_down_it_reports_however_far_it_comes_to_lie(robot: HomeRobot) -> None:
+    can = robot.world["garbage_can"]
+    fetch(robot, "apple")
+    can.box = OrientedBox(can.box.center, np.array([6.0, 0.4, 0.6]), can.box.yaw_rad)
+    robot.body.move(Pose.planar(can.box.center[0] - 2.9, can.box.center[1], 0.0))
+    put = do(robot, "PutObject", "apple", can.id)
+    assert horizontal_distance(robot.world["apple"].box, robot.body.pose.position) > NOTICED_WITHIN_M
+    assert [change.object_id for change in put.changes if change.held is False] == ["apple"]
 
 
 def test_open_drawer_brings_its_contents_forward(robot: HomeRobot) -> None:
