@@ -24,8 +24,9 @@ _REACH_M = 2.0
 def resolve_changed(state: GraphState, change: StateChange) -> int | None:
     """Return the row that a change is about, None when memory has none.
 
-    A change names its object by our id, as Class@x,y,z, or by a foreign id with class and position. Then what the
-    robot holds comes first, unless it is only being picked up; else the nearest of the class within a metre.
+    A change names its object by our id, as Class@x,y,z, or by a foreign id with class and position. What is put down,
+    and what changes nobody says where, is first of all what the robot holds; else the nearest of the class within a
+    metre.
     """
     known = state.table.id_of(change.object_id)
     if known:
@@ -34,7 +35,7 @@ def resolve_changed(state: GraphState, change: StateChange) -> int | None:
         return None
     reference = ObjectReference.parse(change.object_id)
     name = change.object_class or reference.object_class
-    if not change.held:
+    if change.held is False or (change.held is None and change.position is None):
         for held in sorted(state.contents.get(ROBOT_ID, ())):
             row = state.table.row(held)
             if folded(state.table.record(row).best_class) == folded(name):

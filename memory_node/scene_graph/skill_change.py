@@ -91,7 +91,8 @@ def _is_over_heat(state: GraphState, row: int) -> bool:
         passed.add(support)
         record = table.record(support)
         kind = state.catalogue.find(record.best_class)
-        if kind is not None and kind.can(Property.HEATS) and ObjectState.ON in believed(record.states):
+        heats = kind is not None and (kind.can(Property.HEATS) or kind.can(Property.BREWS))
+        if heats and ObjectState.ON in believed(record.states):
             return True
         support = table.row_of.get(record.support_id)
     return False

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -198,17 +200,31 @@ def test_what_is_carried_along_and_seen_before_the_report_is_no_second_object() 
 
 @pytest.mark.parametrize(("burner", "stays_cold"), [(ObjectState.ON, False), (ObjectState.OFF, True)])
 @pytest.mark.parametrize("is_put_first", [False, True])
+@pytest.mark.parametrize("heater", ["StoveBurner", "CoffeeMachine"])
 def test_what_comes_to_stand_over_heat_is_believed_cold_no_more(
-    burner: ObjectState, stays_cold: bool, is_put_first: bool
+    burner: ObjectState, stays_cold: bool, is_put_first: bool, heater: str
 ) -> None:
     graph = SceneGraph(catalogue=load_catalogue())
-    at = {"StoveBurner": (2.0, 0.0, 0.9), "Pan": (0.0, 0.0, 0.9), "Egg": (0.0, 0.0, 0.95)}
+    at = {heater: (2.0, 0.0, 0.9), "Pan": (0.0, 0.0, 0.9), "Egg": (0.0, 0.0, 0.95)}
     for name, place in at.items():
-        states = (ObjectState.COLD,) if name != "StoveBurner" else ()
+        states = (ObjectState.COLD,) if name != heater else ()
         graph.apply_change(StateChange(name, name, SECOND_NS, states, held=False, position=place))
     graph.apply_change(StateChange("Egg", "Egg", 2 * SECOND_NS, held=False, support_id="Pan", inside=True))
-    put = StateChange("Pan", "Pan", 3 * SECOND_NS, held=False, support_id="StoveBurner")
-    turn = StateChange("StoveBurner", "StoveBurner", 3 * SECOND_NS, (burner,))
+    put = StateChange("Pan", "Pan", 3 * SECOND_NS, held=False, support_id=heater)
+    turn = StateChange(heater, heater, 3 * SECOND_NS, (burner,))
     for change in (put, turn) if is_put_first else (turn, put):
         graph.apply_change(change)
     assert [ObjectState.COLD in believed(graph.object(one).states) for one in ("Pan", "Egg")] == [stays_cold] * 2
+
+
+def test_what_is_done_to_a_like_thing_elsewhere_is_not_done_to_the_one_in_the_hand(
+    graph: SceneGraph, apple: SceneObject
+) -> None:
+    graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
+    washed = StateChange("robot's apple 2", "Apple", 3 * SECOND_NS, (ObjectState.CLEANED,), position=(4.0, 0.0, 0.9))
+    graph.apply_change(washed)
+    assert ObjectState.CLEANED not in believed(graph.object(apple.id).states)
+    (other,) = (found for found in graph.objects() if found.id != apple.id)
+    assert believed(other.states) == (ObjectState.CLEANED,)
+    graph.apply_change(replace(washed, object_id="robot's apple 1", position=None))
+    assert ObjectState.CLEANED in believed(graph.object(apple.id).states)
