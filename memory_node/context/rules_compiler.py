@@ -17,7 +17,7 @@ from memory_node.domain.skill_library import SKILLS, bind
 from memory_node.domain.states import ObjectState
 from memory_node.episodes.class_actions import repeated
 from memory_node.world.facts import closed_around
-from memory_node.world.skills import bound, establishing, unmet
+from memory_node.world.skills import establishing, unmet
 
 # Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
@@ -88,37 +88,26 @@ class RulesCompiler:
                 return _Step(inner.call, inner.because, (*inner.entries, *one.entries))
             if not self._is_hopeless(step, observation.beliefs):
                 return _Step(step, one.because, one.entries)
-        return self._opened_around(call, observation, memory, depth)
+        return None
 
     def _declared(self, call: SkillCall, beliefs: Beliefs) -> Iterator[_Step]:
         """Yield what brings about the declared preconditions of a call that are believed to be missing, or for want of
-        which it has failed; over its argument names."""
+        which it has failed, over its argument names; then what opens that in which a needed thing lies."""
         skill, told = SKILLS.get(call.skill), beliefs.failures.get(call)
         is_caused = told is not None and not told.reason.by_chance and told.times <= self._most_tries
-        for rule in skill.preconditions if skill is not None and self._warns else ():
+        if skill is None or not self._warns:
+            return
+        for rule in skill.preconditions:
             because = beliefs.evidence(rule.fact, call) if beliefs.truth(rule.fact, call) is False else ""
             if told is not None and is_caused and told.reason is rule.reason:
                 because = beliefs.failure(call)
             if because:
                 yield from (_Step(step, because) for step in establishing(rule.fact))
-
-    def _opened_around(
-        self, call: SkillCall, observation: StepObservation, memory: TaskMemory, depth: int
-    ) -> _Step | None:
-        """Return the step that opens what a needed thing lies in."""
-        skill, beliefs = SKILLS.get(call.skill), observation.beliefs
-        if skill is None or depth < 1 or not self._warns:
-            return None
         for one in unmet(skill, beliefs.world, call):
             around = closed_around(one.things[0], beliefs.world) if one.fact.predicate is Predicate.ACCESSIBLE else None
-            if around is None:
-                continue
-            opening = SkillCall("OpenObject", (around.id,))
-            inner = self._prepared(opening, observation, memory, depth - 1)
-            if inner is not None or self._is_hopeless(opening, beliefs):
-                return inner
-            return _Step(opening, f"{beliefs.place(one.things[0].id)}; {around.id} is {ObjectState.CLOSED}")
-        return None
+            if around is not None:
+                place = beliefs.place(one.things[0].id)
+                yield _Step(SkillCall("OpenObject", (around.id,)), f"{place}; {around.id} is {ObjectState.CLOSED}")
 
     def _is_hopeless(self, call: SkillCall, beliefs: Beliefs) -> bool:
         """Return whether a preparation has failed for a cause, although no missing precondition of it is known."""
@@ -127,12 +116,9 @@ class RulesCompiler:
 
     def _way_out(self, call: SkillCall, beliefs: Beliefs) -> _Step | None:
         """Return another way to what a call was to do: drive up to its thing anew."""
-        skill = SKILLS.get(call.skill)
-        if skill is None:
-            return None
-        binding = bound(skill, beliefs.world, call)
-        near = [rule.fact.arguments[0] for rule in skill.preconditions if rule.fact.predicate is Predicate.NEAR]
-        calls = [SkillCall("GoToObject", (binding[name].id,)) for name in near if name in binding]
+        rules = SKILLS[call.skill].preconditions if call.skill in SKILLS else ()
+        near = (step for rule in rules if rule.fact.predicate is Predicate.NEAR for step in establishing(rule.fact))
+        calls = filter(None, (bind(step, call) for step in near))
         return next((_Step(one, beliefs.failure(call)) for one in calls if not self._is_hopeless(one, beliefs)), None)
 
     # --- nothing is chosen yet: the next step towards the subgoal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,10 +56,6 @@ _BEFORE_NEEDED = 3
 _NAMED = 20
 
 
-def _source_of(title: str) -> ContextSource:
-    return ContextSource.EXPERIENCE if title in _LEARNT else ContextSource.OBJECTS
-
-
 @dataclass(frozen=True)
 class Section:
     """A titled part of the context; lines come most important first, so that a budget cuts the least important.
@@ -70,11 +67,6 @@ class Section:
     lines: tuple[str, ...]
     share: float
     left_out: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The title and all lines."""
-        return "\n".join((f"## {self.title}", *self.lines))
 
     def within(self, token_budget: int) -> tuple[str, int]:
         """Return the title and as many lines as the budget holds, and how many; empty where not even one fits."""
@@ -109,7 +101,7 @@ def assemble(sections: Sequence[Section], token_budget: int, context_id: str = "
 
 def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
     """Return the tokens that each section may use."""
-    needs = [estimate_tokens(section.text) if section.lines else 0 for section in sections]
+    needs = [estimate_tokens(section.within(sys.maxsize)[0]) for section in sections]
     allotted, left = [0] * len(sections), float(token_budget)
     waiting = {index for index, need in enumerate(needs) if need}
     while waiting:
@@ -180,7 +172,8 @@ class MemoryExcerpt:
             SPATIAL_HOME: list(self.home),
             WORKING_MEMORY: self._working_memory(),
         }
-        chosen = [title for title in ORDER if _source_of(title) in sources]
+        source_of = {title: ContextSource.EXPERIENCE if title in _LEARNT else ContextSource.OBJECTS for title in ORDER}
+        chosen = [title for title in ORDER if source_of[title] in sources]
         left_out = {SPATIAL_HOME: _areas_left_out(self.areas_left_out)}
         return [Section(title, tuple(lines[title]), _SHARES[title], left_out.get(title, ())) for title in chosen]
 

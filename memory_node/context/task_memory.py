@@ -101,15 +101,16 @@ class TaskMemory:
 def of_lesson(lesson: Lesson) -> Entry:
     """Return a lesson as an entry: a way over roles fits any thing; all else is in words. What tries teach to do before
     a call is asked for by the call (`TaskMemory.needed`)."""
-    if intents_of(lesson):
-        return _of_way(lesson)
+    is_way, kind = bool(intents_of(lesson)), EntryKind.PREPARATION if _is_switched(lesson) else EntryKind.ADVICE
+    about = frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes
     return Entry(
         lesson.id,
-        EntryKind.PREPARATION if _is_switched(lesson) else EntryKind.ADVICE,
-        in_plain_words(lesson),
+        EntryKind.WAY if is_way else kind,
+        f"{lesson.situation}: {lesson.text}" if is_way else in_plain_words(lesson),
         goal_kinds=frozenset(kind for task in lesson.task_types for kind in task.split("+")),
-        classes=frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes,
-        worth=confidence(lesson),
+        classes=frozenset() if is_way else about,
+        steps=calls_of(lesson) if is_way else (),
+        worth=lesson.support / (lesson.support + 1) if is_way and not lesson.given.trials else confidence(lesson),
     )
 
 
@@ -126,18 +127,6 @@ def _is_switched(lesson: Lesson) -> bool:
     """Return whether a switch or a door makes a call work, the same one for every call; what is done with the call's
     own thing is said in words."""
     return bool(lesson.before) and all(one.skill in ENABLING for one in lesson.before)
-
-
-def _of_way(way: Lesson) -> Entry:
-    """Return a way over roles as an entry: for any thing, as its kind of task asks for it."""
-    return Entry(
-        way.id,
-        EntryKind.WAY,
-        f"{way.situation}: {way.text}",
-        goal_kinds=frozenset(kind for task in way.task_types for kind in task.split("+")),
-        steps=calls_of(way),
-        worth=confidence(way) if way.given.trials else way.support / (way.support + 1),
-    )
 
 
 def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:

@@ -184,7 +184,7 @@ def test_lessons_tell_what_bears_them_out() -> None:
 def test_what_an_experience_tells_of_one_thing_is_not_told_of_its_class_again() -> None:
     put = Deed("e1:0", "PutObject", "05", "Egg", 1, to_id="07", to_class="Fridge", reason="execution")
     told = replace(full_excerpt(), deeds=(put,))
-    texts = {section.title: section.text for section in told.sections()}
+    texts = {section.title: "\n".join(section.lines) for section in told.sections()}
     assert "PutObject" not in texts["Action hints"]
     # Nor is what holds in this room and everywhere alike.
     assert ["PickupObject" in texts[title] for title in ("What works in this room", "Action hints")] == [True, False]
@@ -195,7 +195,7 @@ def test_a_cause_that_a_deed_tells_is_not_told_again() -> None:
     causes = ("PutObject(Egg, Fridge): execution", "nobody was there")
     record = PastAttempt("e1", "store the egg", "fetch", False, 1, failure_causes=causes)
     answer = ExperienceAnswer(room="kitchen", experiences=(record,))
-    text = "\n".join(section.text for section in MemoryExcerpt(answer, deeds=(put,)).sections())
+    text = "\n".join(line for section in MemoryExcerpt(answer, deeds=(put,)).sections() for line in section.lines)
     assert text.count("PutObject") == 1
     assert "nobody was there" in text
 

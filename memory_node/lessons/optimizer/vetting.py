@@ -6,8 +6,7 @@ counts as a broken format, also in training.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -22,6 +21,8 @@ PREPARATIONS = frozenset({"GoToObject", "OpenObject", "PickupObject"})
 # What else a robot does on the way to every task.
 _USUAL = PREPARATIONS | {"Explore", "CloseObject", "PutObject"}
 
+# Words of a name that is looked for.
+_LONGEST_NAME = 5
 _WORD = re.compile(r"[A-Za-z]+")
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CAMEL = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]*)+\b")
@@ -78,29 +79,25 @@ class Vetting:
 
 
 class _Told:
-    """What some texts name."""
+    """What some texts name: the words of each, runs of them, and whole words as they are written ("butterknife")."""
 
-    def __init__(self, texts: Iterable[str], kinds: ObjectCatalogue) -> None:
-        self._texts = tuple(texts)
-        self._kinds = kinds
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(word for text in self._texts for word in _words(text))
-
-    @cached_property
-    def _folded(self) -> str:
-        return "\n".join(" ".join(_words(text)) for text in self._texts)
-
-    @cached_property
-    def _glued(self) -> frozenset[str]:
-        """Whole words as they are written, in small letters: "butterknife", "GarbageCan"."""
-        return frozenset(singular(word.lower()) for text in self._texts for word in _WORD.findall(text))
+    def __init__(self, texts: Sequence[str], kinds: ObjectCatalogue) -> None:
+        by_text = [_words(text) for text in texts]
+        self.words = frozenset(word for words in by_text for word in words)
+        self._runs = frozenset(
+            " ".join(words[begin : begin + length])
+            for words in by_text
+            for begin in range(len(words))
+            for length in range(1, _LONGEST_NAME + 1)
+        )
+        self._glued = frozenset(singular(word.lower()) for text in texts for word in _WORD.findall(text))
+        names = kinds.spoken_names
+        self.classes = frozenset(name for word in self.words | self._glued for name in names.answering(word))
 
     def says(self, name: str) -> bool:
         """Return whether a name stands in the texts, in one word or several, in any number."""
         words = _words(name)
-        return "".join(words) in self._glued or (" ".join(words) in self._folded and set(words) <= self.words)
+        return "".join(words) in self._glued or " ".join(words) in self._runs
 
     def knows(self, name: str) -> bool:
         """Return whether each word of a name stands in the texts: a word that does not is misspelt or made up."""
@@ -114,12 +111,6 @@ class _Told:
             for begin in range(max(start + length - longer, 0), start + 1)
             if begin + longer <= len(words)
         )
-
-    @cached_property
-    def classes(self) -> frozenset[str]:
-        """The classes that single words of the texts may mean."""
-        names = self._kinds.spoken_names
-        return frozenset(name for word in self.words | self._glued for name in names.answering(word))
 
 
 def _words(text: str) -> list[str]:
