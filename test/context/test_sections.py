@@ -205,8 +205,8 @@ def test_a_lesson_tells_when_it_was_last_seen_to_hold() -> None:
     tries = tuple(Deed(f"e{day}:0", "OpenObject", "05", "Drawer", day * day_ns, reason="execution") for day in range(3))
     jams = lesson("tries|OpenObject", "OpenObject fails", evidence_for=("e1:0", "e0:0"), writer="tries")
     excerpt = MemoryExcerpt(ExperienceAnswer(""), lessons=((jams, "jams"),), deeds=tries, zone=timezone.utc)
-    assert "2 January" in excerpt.sections()[0].text
-    assert "1 January" not in excerpt.sections()[0].text
+    assert "2 January" in excerpt.sections()[0].lines[0]
+    assert "1 January" not in excerpt.sections()[0].lines[0]
 
 
 def test_what_a_lesson_tells_of_one_thing_is_not_told_of_its_class_again() -> None:
