@@ -38,10 +38,9 @@ from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
 from memory_node.planner.session import Session
 from memory_node.planner.told_limits import ToldLimits, nothing_told
-from memory_node.planner.visual_verifier import SeenPicture, open_seer
+from memory_node.planner.visual_verifier import SeenPicture, SeenVerification, VerificationCounts, open_seer
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 

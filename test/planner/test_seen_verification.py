@@ -20,8 +20,14 @@ from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanOutcome, PlanProgress
 from memory_node.planner.reading.understanding import Understander
-from memory_node.planner.seen_verification import SeenVerification, VerificationCounts
-from memory_node.planner.visual_verifier import SeeingModelConfig, SeenPicture, VerifierConfig, open_seer
+from memory_node.planner.visual_verifier import (
+    SeeingModelConfig,
+    SeenPicture,
+    SeenVerification,
+    VerificationCounts,
+    VerifierConfig,
+    open_seer,
+)
 
 SECOND_NS = 1_000_000_000
 WASH, OPEN = "wash the mug", "open the fridge"

@@ -9,8 +9,7 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.llm.chat import RejectedReplyError
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.seen_verification import refuted_states
-from memory_node.planner.visual_verifier import Seen, goals_to_see, plain_reason, read_seen_goals
+from memory_node.planner.visual_verifier import Seen, goals_to_see, plain_reason, read_seen_goals, refuted_states
 
 MUG, FRIDGE, TABLE = (Mention(name, (name,)) for name in ("Mug", "Fridge", "CounterTop"))
 K = GoalKind
