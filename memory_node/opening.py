@@ -46,7 +46,7 @@ from memory_node.short_term.state_estimation import open_state_queue
 from memory_node.store.location import is_in_process
 from memory_node.store.store import Store, open_store
 from memory_node.upkeep import KeptKnowledge
-from memory_node.world.thing_names import THING_NAMES
+from memory_node.world.state import THING_NAMES
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.
 _BODY_CHECKS: dict[str, Callable[[dict[str, Any]], object]] = {

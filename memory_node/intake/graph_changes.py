@@ -14,7 +14,7 @@ from memory_node.scene_graph.graph import SceneGraph
 from memory_node.store.records import Document, Recordable
 from memory_node.store.store import Store
 from memory_node.store.write_backlog import Ticket
-from memory_node.world.thing_names import THING_NAMES
+from memory_node.world.state import THING_NAMES
 
 Listener = Callable[[tuple[SceneEvent, ...], int, int], None]
 

@@ -16,7 +16,7 @@ from memory_node.domain.states import STATE_CALLED, ObjectState
 from memory_node.knowledge.text import bare, on_one_line
 from memory_node.questions.past import clock_of, phrase_of, span_of
 from memory_node.scene_graph.state import ROBOT_ID
-from memory_node.world.thing_names import called
+from memory_node.world.state import called
 
 BELIEVED = 0.5
 

@@ -14,7 +14,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.world.thing_names import ThingNames
+from memory_node.world.state import ThingNames
 
 Rows = NDArray[np.intp]
 # Known states, each with whether its probability is above one half.

@@ -23,8 +23,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.world.failures import after_failure
 from memory_node.world.remembered import remembered
 from memory_node.world.skills import after
-from memory_node.world.state import Thing, WorldState
-from memory_node.world.thing_names import name_of_class
+from memory_node.world.state import Thing, WorldState, name_of_class
 
 # What a thing is shut in has its middle so near (m) to the thing, at most: half of a wide cabinet, and some error.
 _REACH_M = 1.0

@@ -17,8 +17,7 @@ from memory_node.opening import open_memory
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.store.rows import object_row
-from memory_node.world.state import Thing, WorldState
-from memory_node.world.thing_names import called
+from memory_node.world.state import Thing, WorldState, called
 
 
 def put(graph: SceneGraph, object_id: str, object_class: str, x: float) -> str:

@@ -18,7 +18,7 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, ObjectReference, SkillFailure, StateChange
 from memory_node.domain.states import ObjectState, believed
 from memory_node.scene_graph.state import ROBOT_ID
-from memory_node.world.thing_names import called
+from memory_node.world.state import called
 
 # A remembered place may be this far from the thing that it is about.
 SAME_PLACE_M = 0.75
