@@ -26,8 +26,7 @@ from memory_node.context.task_memory import Entry, EntryKind, Subgoal, TaskMemor
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, ObjectReference, SkillCall
 from memory_node.llm.open_model import ModelShelf
-from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import GoalCheck, GoalHistory
+from memory_node.planner.goal import Goal, GoalCheck, GoalHistory
 from memory_node.planner.offline_planner import home_classes
 from memory_node.planner.planner import PlanningContext
 from memory_node.planner.reading.understanding import Understander

@@ -21,8 +21,7 @@ from memory_node.llm.ask import prompt_templates
 from memory_node.llm.chat import Deadline, LlmError, Message
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.task import Task
-from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import UNTOLD, GoalHistory, Judgement
+from memory_node.planner.goal import UNTOLD, Goal, GoalHistory, Judgement
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import SPOKEN, OfflinePlanner, asked
@@ -40,7 +39,7 @@ from memory_node.planner.planner import (
 )
 from memory_node.planner.planner_config import LlmConfig, PlannerConfig
 from memory_node.planner.reading.conversation import Question, Slot
-from memory_node.world.failures import remedy_of
+from memory_node.world.skills import remedy_of
 from memory_node.world.state import Thing, WorldState
 
 # Skills that turn to a thing before anything is done with it, for a hand that is empty and for one that is not. An

@@ -12,8 +12,7 @@ from memory_node.catalogue.object_kind import Treatment
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind, Skill
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck
+from memory_node.planner.goal import Goal, GoalCheck, Mention
 from memory_node.planner.known_world import KnownWorld, missing_classes, needed_places, needed_tools
 from memory_node.world.skills import possible
 from memory_node.world.state import Thing, WorldState

@@ -39,8 +39,7 @@ from memory_node.context.task_memory import Entry, Subgoal, TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.domain.skill_library import SKILLS
-from memory_node.world.failures import after_failure
-from memory_node.world.skills import after
+from memory_node.world.skills import after, after_failure
 from memory_node.world.state import Thing, WorldState
 
 # A remembered position moves a little with each look.

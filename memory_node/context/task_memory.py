@@ -19,7 +19,7 @@ from memory_node.lessons.expectations import ENABLING, Named
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import PLACE, THING, calls_of, fits, intents_of
-from memory_node.world.failures import declared_remedy, is_of_the_robot
+from memory_node.world.skills import declared_remedy, is_of_the_robot
 
 # Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5

@@ -15,7 +15,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_action, class_arguments
-from memory_node.world.failures import broken_rules
+from memory_node.world.skills import broken_rules
 
 ATTEMPTS = "experience_record"
 

@@ -14,8 +14,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.step import StepRecord
 from memory_node.episodes.class_actions import class_call, repeated
-from memory_node.world.failures import after_failure, broken_rules, remedy_of
-from memory_node.world.skills import after, establishing, unmet
+from memory_node.world.skills import after, after_failure, broken_rules, establishing, remedy_of, unmet
 from memory_node.world.state import Thing, WorldState
 
 _DRIVES = ("GoToObject", "Explore")

@@ -28,7 +28,7 @@ from memory_node.intake.short_term_mirror import TaskObjects
 from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
-from memory_node.world.failures import broken_rules
+from memory_node.world.skills import broken_rules
 
 
 def named_by_class(call: SkillCall, scene: SceneGraph) -> SkillCall:

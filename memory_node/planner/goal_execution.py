@@ -12,9 +12,8 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal import Goal, GoalCheck, Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
-from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.locating import Locator
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.plan_execution import PlanExecution

@@ -11,12 +11,10 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.told.forms import ASKS
-from memory_node.planner.answers_from_memory import Answers
-from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal import Goal, GoalHistory, Mention
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
-from memory_node.planner.goal_check import GoalHistory
 from memory_node.planner.goal_execution import GoalRun
-from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.memory_lookup import Answers, MemoryLookup
 from memory_node.planner.planner import (
     PlannedStep,
     PlanningContext,

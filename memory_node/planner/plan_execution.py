@@ -20,7 +20,7 @@ from memory_node.planner.goal_attempt import GoalAttempt, Hopeless, NothingElse,
 from memory_node.planner.locating import Locator
 from memory_node.planner.planner import PlannedStep, PlanningFailedError
 from memory_node.planner.search import find_plan, refuses_nothing
-from memory_node.world.failures import broken_rules
+from memory_node.world.skills import broken_rules
 from memory_node.world.state import Thing, WorldState
 
 _SWITCHED = DOORS | {ObjectState.ON, ObjectState.OFF}

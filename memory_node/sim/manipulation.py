@@ -1,6 +1,6 @@
 """What the arm does: pick, put, open, close, toggle, slice, throw, fill, and what a declaration alone describes.
 
-What a skill needs is checked by its declaration (world/failures.py); here is what a body adds: room, sight, water.
+What a skill needs is checked by its declaration (world/skills.py); here is what a body adds: room, sight, water.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from memory_node.sim.execution import Execution
 from memory_node.sim.placement import Spot, fits, free_spot
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
-from memory_node.world.failures import failure_of
+from memory_node.world.skills import failure_of
 from memory_node.world.state import Thing as Believed
 from memory_node.world.state import WorldState
 

@@ -20,9 +20,8 @@ from memory_node.domain.scene import HeldObject, SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
 from memory_node.domain.states import ObjectState
-from memory_node.world.failures import after_failure
 from memory_node.world.remembered import remembered
-from memory_node.world.skills import after
+from memory_node.world.skills import after, after_failure
 from memory_node.world.state import Thing, WorldState, name_of_class
 
 # What a thing is shut in has its middle so near (m) to the thing, at most: half of a wide cabinet, and some error.

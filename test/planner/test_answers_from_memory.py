@@ -8,8 +8,8 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.memory_lookup import Answers
 
 
 def answer(asked: str, *states: ObjectState | None) -> str:

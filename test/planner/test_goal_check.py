@@ -10,8 +10,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck
+from memory_node.planner.goal import Goal, GoalCheck, Mention
 from memory_node.world.remembered import remembered
 from memory_node.world.state import Thing, WorldState
 

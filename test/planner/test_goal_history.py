@@ -7,8 +7,7 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck, GoalHistory
+from memory_node.planner.goal import Goal, GoalCheck, GoalHistory, Mention
 from memory_node.world.state import Thing, WorldState
 
 K, S = GoalKind, ObjectState

@@ -10,8 +10,7 @@ from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.world.facts import MEANINGS
-from memory_node.world.failures import after_failure
-from memory_node.world.skills import after, declared_changes, possible, unmet, with_declared_states
+from memory_node.world.skills import after, after_failure, declared_changes, possible, unmet, with_declared_states
 from memory_node.world.state import Thing, WorldState
 
 

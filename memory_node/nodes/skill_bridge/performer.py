@@ -17,8 +17,7 @@ from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.outcome import EarlierPoses, SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts, SkillPlugins
 from memory_node.nodes.skill_bridge.target import Target, TargetLookup
-from memory_node.world.failures import failure_of
-from memory_node.world.skills import declared_changes
+from memory_node.world.skills import declared_changes, failure_of
 from memory_node.world.state import Thing, WorldState
 
 _LEAVES_ARM_OUT = frozenset({FailureReason.EXECUTION, FailureReason.UNREACHABLE})

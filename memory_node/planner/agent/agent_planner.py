@@ -19,8 +19,7 @@ from memory_node.planner.agent.home_names import HomeNames, Searched
 from memory_node.planner.agent.services import AskedMemory
 from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import CALLS_A_GOAL, MOST_CALLS_A_REPLY, agent_tools
-from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import GoalHistory
+from memory_node.planner.goal import Goal, GoalHistory
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner

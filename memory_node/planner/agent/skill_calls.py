@@ -28,8 +28,7 @@ from memory_node.planner.permitted_skills import LoopGuard
 from memory_node.planner.planner import PlannedStep, PlanOutcome
 from memory_node.planner.visual_verifier import PictureSource
 from memory_node.short_term.crop_files import read_crop
-from memory_node.world.failures import remedy_of
-from memory_node.world.skills import after, serves, unmet
+from memory_node.world.skills import after, remedy_of, serves, unmet
 from memory_node.world.state import Thing
 
 _MOST_NEWS, _MOST_SEEN = 12, 24

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import jinja2
 
 from memory_node.domain.skill import SkillResult
-from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import UNTOLD, GoalCheck, GoalHistory, Judgement
+from memory_node.planner.goal import UNTOLD, Goal, GoalCheck, GoalHistory, Judgement
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanningContext
