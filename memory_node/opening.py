@@ -117,7 +117,9 @@ def open_memory(
         config.knowledge,
         on_removal=on_removal,
         read_facts=lambda said, step: (
-            telling.read(said, step.stamp_ns, step.subject, "" if step.state == TOLD else step.session).facts
+            (
+                telling.read(said, step.stamp_ns, step.subject, "" if step.state == TOLD else step.session, step.index)
+            ).facts
         ),
         unread=unread,
         zone=zone,

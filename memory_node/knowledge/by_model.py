@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from memory_node.knowledge.answering import NOTHING, KnowledgeAnswer, Mode, dated, mode_of
+from memory_node.knowledge.documents import file_of
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.text import LONGEST_SENTENCE, stems
 from memory_node.knowledge.told.fact import NO_TERM, Relation, Term, ToldFact, until_of
@@ -67,13 +68,18 @@ class ModelTellingReader:
         self._timeout_s, self._max_repairs = timeout_s, max_repairs
         self._asked: Counter[str] = Counter()
 
-    def read(self, sentence: str, told_ns: int, teller: str = "", document: str = "") -> Read:
-        """Return the facts of one sentence; told_ns: when it was told. document: in which it stands, "" where a person
-        says it; of a document only sentences that name a thing are read, and no more than 200."""
+    def read(self, sentence: str, told_ns: int, teller: str = "", document: str = "", unit: int = 0) -> Read:
+        """Return the facts of one sentence; told_ns: when it was told.
+
+        document: the session in which it stands, "" where a person says it; of a file only sentences that name a thing
+        are read, and no more than 200. unit: its place there: after a restart those before it count as read.
+        """
         by_forms = self._forms.read(sentence, told_ns, teller)
         if by_forms.facts:  # a plain sentence needs no model
             return by_forms
         if document:
+            document = file_of(document)
+            self._asked.setdefault(document, unit)
             if self._asked[document] >= _MOST_OF_DOCUMENT or not self._forms.names_thing(sentence):
                 return by_forms
             self._asked[document] += 1

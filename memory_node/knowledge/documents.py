@@ -142,6 +142,7 @@ ENDINGS = (".txt", ".md", ".json")
 # What of a JSON file is read one at a time.
 _STREAMED = frozenset({"passages", "sessions", "conversations"})
 _BLOCK = 1 << 16  # bytes
+_PASSAGE = re.compile(r"(-[0-9a-f]{12})(?:-\d+)+$")
 # A paragraph that goes on for longer is read in parts, so that a file without empty lines streams, too.
 _LONGEST_PARAGRAPH = 20_000  # characters
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
@@ -226,6 +227,11 @@ class _Import:
         kept = value.replace("\0", "").encode("utf-8", "ignore").decode()
         self.counts.broken += len(value) - len(kept)
         return kept
+
+
+def file_of(session: str) -> str:
+    """Return the session of the file that holds a passage or talk: "town.json-0123456789ab" of "...-17"."""
+    return _PASSAGE.sub(r"\1", session)
 
 
 def session_of(path: Path) -> str:

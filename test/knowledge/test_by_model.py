@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -90,6 +91,23 @@ def test_of_a_long_document_a_model_reads_no_more_than_two_hundred_sentences() -
     for number in range(300):
         reader.read(f"Vase {number} has a story.", 1, document="catalogue")
     assert len(model.sent) == 200
+
+
+@pytest.mark.parametrize(
+    ("of", "asked"),
+    [
+        (lambda number: ("town.json-0123456789ab-" + str(number), 0), 200),  # a passage each
+        (lambda number: ("rules.txt-0123456789ab", 150 + number), 50),  # reading goes on after a restart
+        (lambda number: (f"note-{number}", 0), 300),  # a document each
+    ],
+)
+def test_sentences_that_a_model_reads_are_counted_by_file(of: Callable[[int], tuple[str, int]], asked: int) -> None:
+    model = ScriptedModel(*[{"facts": []}] * 300)
+    reader = ModelTellingReader(model, FORMS, lambda _: ())  # type: ignore[arg-type]
+    for number in range(300):
+        document, unit = of(number)
+        reader.read(f"Vase {number} has a story.", 1, document=document, unit=unit)
+    assert len(model.sent) == asked
 
 
 def test_of_a_document_a_model_that_is_away_is_asked_once() -> None:

@@ -126,7 +126,7 @@ class TellingReader:
         self._kinds = kinds
         self._zone = zone
 
-    def read(self, sentence: str, told_ns: int, teller: str = "", _document: str = "") -> Read:
+    def read(self, sentence: str, told_ns: int, teller: str = "", _document: str = "", _unit: int = 0) -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
         said = sentence.strip()
         parts = clauses(plain(said)) if not ASKS.match(said) else ()
