@@ -147,12 +147,6 @@ class Compilations:
         with self._lock:
             return self._episodes.get(episode_id)
 
-    def delivered(self, episode_id: str) -> tuple[CompiledStep, ...]:
-        """Return what was delivered at the last steps of an episode of this process; none where nothing was."""
-        with self._lock:
-            known = self._episodes.get(episode_id)
-            return tuple(known.delivered) if known is not None else ()
-
     def _episode(self, episode_id: str, observation: StepObservation, compiler: str) -> EpisodeGuidance:
         known = self._episodes.get(episode_id)
         if known is not None:

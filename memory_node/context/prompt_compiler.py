@@ -217,24 +217,15 @@ class PromptCompiler:
             found = ask(self._model, question, deadline, self._config.max_repairs, on_reply=replies.append)
             wording = _wording(found.guidance, observation)
             if found.guidance is not None and wording and self._soft is not None:
-                states = self._states(question.messages, replies[-1].text, wording, self._soft, deadline)
+                if not isinstance(self._model, LatentModel):
+                    raise UnsupportedError(f"{self._model.name} tells no inner states, as Soft-Mem needs it to")
+                marks = self._soft.placeholders
+                states = self._model.states(question.messages, replies[-1].text, wording, marks, deadline)
                 found = replace(found, latent=self._soft(states, unsaid_of(found.guidance, observation)))
         except LlmError as error:
             problem = str(error)
         tokens_in, tokens_out = (sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies))
         return replace(found, tokens_in=tokens_in, tokens_out=tokens_out, problem=problem)
-
-    def _states(
-        self, messages: Sequence[Message], reply: str, wording: str, soft: SoftMemoryWeights, deadline: Deadline
-    ) -> NDArray[np.float32]:
-        """Return the states of the placeholders behind a reply.
-
-        Raises:
-            LlmError: the model runs elsewhere, or could not.
-        """
-        if not isinstance(self._model, LatentModel):
-            raise UnsupportedError(f"{self._model.name} tells no inner states; Soft-Mem needs a model in this process")
-        return self._model.states(messages, reply, wording, soft.placeholders, deadline)
 
     def _compiled(
         self,

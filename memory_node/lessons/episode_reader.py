@@ -138,7 +138,8 @@ class ModelEpisodeReader:
             self.counts["dropped.unfounded"] += 1
             return None
         tags = [name_key(tag) for tag in one.tags]
-        concepts = [tag for tag in tags if tag and _stands_in(tag, text)]
+        spoken = f" {' '.join(plain_words(text))} "
+        concepts = [tag for tag in tags if tag and f" {tag} " in spoken]
         self.counts["dropped.tag"] += len(tags) - len(concepts)
         stamp_ns = episode.ended_ns or episode.started_ns
         is_told = any(words <= _words_of(one, asking) and not added_by(text, one, *asking) for one in telling)
@@ -184,7 +185,3 @@ def _check_intent(intent: str, instruction: str) -> None:
     if strange or len(plain_words(intent)) > _LONGEST_INTENT:
         words = f"; nobody said {', '.join(sorted(strange))}" if strange else ""
         raise RejectedReplyError("intent", f"intent {intent!r:.100}: expected at most {_LONGEST_INTENT} words{words}")
-
-
-def _stands_in(tag: str, text: str) -> bool:
-    return f" {tag} " in f" {' '.join(plain_words(text))} "

@@ -329,10 +329,6 @@ class Expectations:
         worked = [one.number for one in self._at.get((skill, place_id), ()) if not one.failed]
         return bool(worked) and worked[-1] > max((one.number for one in self._at.get((other, other_id), ())), default=0)
 
-    def stuck_on(self, thing_id: str) -> frozenset[str]:
-        """Return the ids of what a thing lay on or in when it could not be taken."""
-        return frozenset(one.deed.from_id for one in self._at.get(("PickupObject", thing_id), ()) if one.failed)
-
     def never_worked(self, skill: str, place_id: str) -> bool:
         """Return whether a call was tried at a place (or thing), and never worked there in any way."""
         tries = self._at.get((skill, place_id), ())
@@ -411,7 +407,7 @@ class Expectations:
         if lesson is not None and not lesson.is_needed_with(object_class) and not has_failed:
             return None  # it is tried without first
         if skill == "PickupObject" and support[0]:
-            stuck_on = self.stuck_on(place_id)
+            stuck_on = {one.deed.from_id for one in self._at.get((skill, place_id), ()) if one.failed}
             if stuck_on and support[0] not in stuck_on and not has_failed:
                 lesson = None  # here it may come off by itself
             if lesson is None and self.was_tried(TAKEN_FROM, support[0]):

@@ -36,5 +36,6 @@ class PastEpisodes:
             StoreUnavailableError: the database cannot be read now.
         """
         steps = tuple(self._store.steps(episode_id)) if self._store is not None else ()
-        compiled, told = self._guidance.delivered(episode_id), self._contexts.of_episode(episode_id)
+        guided, told = self._guidance.of(episode_id), self._contexts.of_episode(episode_id)
+        compiled = tuple(guided.delivered) if guided is not None else ()
         return PastEpisode(steps, compiled, told, self._experience.account_of(episode_id))

@@ -55,7 +55,7 @@ def test_guidance_goes_step_by_step_and_speaks_of_the_robots_ids(home: RobotMemo
         f"GoToObject({FRIDGE})",
         "OpenObject(robots-fridge)",
     ]
-    delivered = home.guidance.delivered(episode)
+    delivered = tuple(home.guidance.of(episode).delivered)
     assert delivered[-1].state == step.state
     before, last = delivered[-2:]
     assert apply(last.compiled.delta, before.state) == last.state

@@ -81,31 +81,24 @@ class Curator:
 
     def take_over(self, attempt: Attempt, shown: Sequence[Lesson], proposal: Proposal) -> Curated:
         """Take a proposal over where it passes."""
-        change = self._taken_over(proposal, attempt, shown)
-        if change is not None:
-            write_lessons(self._log, [change.lesson], filter(None, [change.evicted]))
+        if proposal.candidate is None:
+            self._counts["nothing_said"] += 1
+            return Curated(proposal, None)
+        try:
+            candidate = vetted(proposal.candidate, attempt, shown, self._vetting)
+            change = self.bank.apply(candidate, shown, attempt, self._optimizer.name)
+        except (RejectedReplyError, NotFoundError) as error:  # not found: a task that ended meanwhile proved it bad
+            reason = error.reason if isinstance(error, RejectedReplyError) else "gone"
+            self._counts[f"rejected.{reason}"] += 1
+            return Curated(proposal, None)
+        self._counts["added" if change.added else "updated"] += 1
+        self._counts["evicted"] += change.evicted is not None
+        write_lessons(self._log, [change.lesson], filter(None, [change.evicted]))
         return Curated(proposal, change)
 
     def figures(self) -> dict[str, int]:
         """Return how many lessons there are, and what became of proposals."""
         return {"lessons.kept": len(self.bank)} | {f"lessons.{key}": n for key, n in sorted(self._counts.items())}
-
-    def _taken_over(self, proposal: Proposal, attempt: Attempt, shown: Sequence[Lesson]) -> Change | None:
-        if proposal.candidate is None:
-            self._counts["nothing_said"] += 1
-            return None
-        try:
-            candidate = vetted(proposal.candidate, attempt, shown, self._vetting)
-            change = self.bank.apply(candidate, shown, attempt, self._optimizer.name)
-        except RejectedReplyError as error:
-            self._counts[f"rejected.{error.reason}"] += 1
-            return None
-        except NotFoundError:  # a task that ended meanwhile proved the lesson bad
-            self._counts["rejected.gone"] += 1
-            return None
-        self._counts["added" if change.added else "updated"] += 1
-        self._counts["evicted"] += change.evicted is not None
-        return change
 
 
 def vetted(candidate: Candidate, attempt: Attempt, shown: Sequence[Lesson], vetting: Vetting) -> Candidate:
