@@ -19,6 +19,7 @@ from memory_node.world.state import Thing, WorldState
 
 _TRAVEL_S = 6.0
 _MAX_EXPANSIONS = 3_000
+_HARMS = (Property.HEATS, Property.TOGGLEABLE, Property.DRAINS)  # what happens to things that lie there
 
 
 def brought_about(call: SkillCall) -> list[Fact]:
@@ -119,7 +120,7 @@ def _operators(
     named = {name for one in wanted for name in one.arguments}
     # A vessel may stand in a basin whose tap nobody knows.
     waters = bool(fixture) and state.kinds[state.things[fixture].object_class].can(Property.WATERS)
-    filled = {one.arguments[1] for one in wanted if one.predicate is Predicate.CONTAINED}
+    put = {one.arguments for one in wanted if one.predicate is Predicate.CONTAINED}
     for skill in SKILLS.values():
         if skill.name not in skills or not _is_of_use(skill, states):
             continue
@@ -134,7 +135,7 @@ def _operators(
             binding = dict(zip(arguments, keys))
             at = binding.get("fixture") or binding.get("source") or fixture
             elsewhere = fixture and at != fixture
-            if not elsewhere and _makes_sense(skill, binding, state, named, filled, refuses):
+            if not elsewhere and _makes_sense(skill, binding, state, named, put, refuses):
                 needs = tuple(prepared(fact, tuple(binding[one] for one in fact.arguments)) for fact in changing)
                 effects = effects_of(skill, binding)
                 yield _Operator(SkillCall(skill.name, keys), skill.nominal_s + travel, needs, effects)
@@ -151,18 +152,23 @@ def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
 
 
 def _makes_sense(
-    skill: Skill, binding: dict[str, str], state: WorldState, named: set[str], filled: set[str], refuses: Refuses
+    skill: Skill,
+    binding: dict[str, str],
+    state: WorldState,
+    named: set[str],
+    put: set[tuple[str, ...]],
+    refuses: Refuses,
 ) -> bool:
-    """named: the things that the wanted facts are about; filled: those that something is to be put into."""
+    """named: the things that the wanted facts are about; put: what is to go where, as (thing, place)."""
     if skill.name != "PutObject":
         return True
-    aside = state.kinds[state.things[binding["receptacle"]].object_class]
-    if aside.name == state.kinds.recipient:  # nobody is handed what is only in the way
-        return binding["object"] in named
-    if binding["object"] not in named and refuses(state.things[binding["object"]], state.things[binding["receptacle"]]):
-        return False
-    if binding["receptacle"] in filled:
+    thing, place = binding["object"], binding["receptacle"]
+    if (thing, place) in put:
         return True
-    # A thing that is in the way is put on furniture where it can be seen, and where nothing will heat it.
-    is_open = binding["receptacle"] in named or not (aside.lidded or aside.can(Property.HEATS))
-    return is_open and not aside.pickupable
+    if thing not in named and refuses(state.things[thing], state.things[place]):
+        return False
+    # A thing that is in the way is put on furniture where it can be seen, and where nothing will heat or wet it: it is
+    # neither handed to anybody nor thrown away.
+    kinds, aside = state.kinds, state.kinds[state.things[place].object_class]
+    is_kept = aside.name != kinds.recipient and aside.name not in kinds.bins
+    return is_kept and not (aside.lidded or aside.pickupable or any(map(aside.can, _HARMS)))

@@ -97,3 +97,12 @@ def test_nobody_is_handed_what_is_only_in_the_way(state: WorldState) -> None:
     steps = plan(state, Fact(Predicate.CONTAINED, ("apple", "user")))
     assert "PutObject(knife, user)" not in steps
     assert steps[-1] == "PutObject(apple, user)"
+
+
+@pytest.mark.parametrize("wanted", ["GarbageCan", "Fridge", "SinkBasin", "Toaster"])
+def test_what_is_only_in_the_way_does_not_go_where_another_thing_is_to(state: WorldState, wanted: str) -> None:
+    for name, of_class in (("mug", "Mug"), ("place", wanted)):
+        state = state.with_thing(Thing(name, of_class, of_class))
+    state = state.holding("mug").standing_at("place")
+    steps = plan(state, Fact(Predicate.CONTAINED, ("apple", "place")))
+    assert [one for one in steps if one.startswith("Put")] == ["PutObject(mug, counter)", "PutObject(apple, place)"]
