@@ -59,12 +59,20 @@ class Mention:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """What a goal waits for: asked, a TELL goal of a state, is answered with yes, or where not `holds` with no."""
+
+    asked: Goal
+    holds: bool
+
+
+@dataclass(frozen=True)
 class Goal:
     """One thing to be achieved; see GoalKind.
 
     text: the words that ask for it. count: how many targets; every: all that there are. sliced: pieces of it.
     treatment: the catalogue's that the words name, "" for the usual one of the kind. asked: what TELL is to answer:
-    "place", "contents", "count", "exists" or a state's word.
+    "place", "contents", "count", "exists" or a state's word. condition: it is pursued only if that is so.
     """
 
     kind: GoalKind
@@ -78,6 +86,7 @@ class Goal:
     asked: str = ""
     text: str = ""
     treatment: str = ""
+    condition: Condition | None = None
 
     @property
     def mentions(self) -> tuple[Mention, ...]:

@@ -10,6 +10,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import GoalKind
+from memory_node.domain.states import STATE_CALLED, believed
 from memory_node.knowledge.told.forms import ASKS
 from memory_node.planner.goal import Goal, GoalHistory, Mention
 from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
@@ -25,8 +26,9 @@ from memory_node.planner.planner import (
     ProgressKind,
     relayed,
 )
+from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.commands import is_fragment
-from memory_node.planner.reading.conversation import Conversation, Question
+from memory_node.planner.reading.conversation import Conversation, Pending, Question
 from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.named_things import NamedThings, with_speaker
@@ -39,6 +41,7 @@ from memory_node.planner.told_limits import Verdict
 _ANYWAY = re.compile(r"(?P<what>.+?),? (?:anyway|all the same|nevertheless|nonetheless)", re.I | re.S)
 _IT = re.compile(r"(?:please |just )*(?:do (?:it|that)|go ahead(?: with (?:it|that))?)", re.I)
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})
+_FRESH_NS = 600 * 10**9  # a state that was seen so lately need not be looked at
 SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
 
 
@@ -202,6 +205,8 @@ class OfflinePlanner:
         run, history = GoalRun(self._kinds, lookup, situation, self._max_failures), GoalHistory(goals, self._kinds)
         closed = verdict.closed or (frozenset(),) * len(goals)
         achieved: list[bool] = []
+        left: set[int] = set()  # goals whose condition is not met
+        found: dict[Goal, bool | None] = {}
         failures: list[str] = []
         is_final = True
         answers: list[str] = []
@@ -215,13 +220,24 @@ class OfflinePlanner:
             if goal.kind in _NOTHING_TO_DO:
                 achieved.append(True)
                 continue
+            if goal.condition is not None:
+                asked_of = goal.condition.asked
+                if asked_of not in found:  # what was done since changes nothing: "otherwise" is of how it was
+                    found[asked_of] = yield from self._found_out(asked_of, run, index, lookup, situation)
+                if found[asked_of] is None:
+                    return self._unsure(asked_of, situation)
+                if found[asked_of] is not goal.condition.holds:
+                    situation.note(f"{self._said(asked_of, not goal.condition.holds)}, so I leave that.")
+                    left.add(index)
+                    achieved.append(True)
+                    continue
             error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
             achieved.append(error is None)
             if error is not None:
                 failures.append(f"{goal}: {error}")
                 is_final &= isinstance(error, Hopeless)
             history.watch(run.check())
-        for index in history.taken_back(run.check()):
+        for index in (one for one in history.taken_back(run.check()) if one not in left):
             goal = goals[index]
             error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
             achieved[index] = error is None
@@ -234,6 +250,32 @@ class OfflinePlanner:
             pursued=tuple(goals),
             is_final=is_final and bool(failures),
         )
+
+    def _found_out(
+        self, asked_of: Goal, run: GoalRun, index: int, lookup: MemoryLookup, situation: PlanningContext
+    ) -> Generator[PlannedStep, SkillResult, bool | None]:
+        """Return whether a thing is in the state of a question, as memory believes it or as a look there shows; None
+        where neither tells."""
+        since_ns = situation.known.clock() - _FRESH_NS if situation.known is not None else 0
+        so = _believed(asked_of, lookup, since_ns)
+        if so is None:
+            look = Goal(GoalKind.FIND, asked_of.target, text=asked_of.text)
+            yield from self._pursue(look, _numbered(run.achieve(look), index, lookup), situation)
+            so = _believed(asked_of, lookup, since_ns)
+        return so
+
+    def _unsure(self, asked_of: Goal, situation: PlanningContext) -> PlanOutcome:
+        """Ask whether to do what waits for a condition of which nobody knows."""
+        conversation = situation.conversation
+        question = Question(f"I cannot tell whether {self._said(asked_of, True)}. Shall I do it?", confirms=True)
+        waits = [one for one in conversation.last if isinstance(one, Command) and one.condition is not None]
+        parts = tuple(replace(one, condition=None) for one in waits if one.condition is not None and one.condition[1])
+        conversation.pending = Pending(question, parts, 0) if parts else None
+        return asked(question, situation)
+
+    def _said(self, asked_of: Goal, so: bool) -> str:
+        name = self._kinds[asked_of.target.object_class].best_name
+        return f"the {name} is {'' if so else 'not '}{asked_of.asked}"
 
     def _pursue(
         self, goal: Goal, steps: Steps, situation: PlanningContext
@@ -318,6 +360,22 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
         if one.class_name == kinds.recipient and name and not one.removed:
             people[name.lower()] = Mention(name, (kinds.recipient,), thing_id=one.id)
     return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, scene.surveyed, people)
+
+
+def _believed(asked_of: Goal, lookup: MemoryLookup, since_ns: int) -> bool | None:
+    """Return whether the things of a question are in its state by what was seen since a stamp; None where that is not
+    known of all alike. A state that sight has told of some thing is not that of a thing on which it saw none."""
+    state, target = STATE_CALLED[asked_of.asked], asked_of.target
+    sight = {belief.state for one in lookup.scene_now().objects for belief in one.states if not belief.source}
+    silence = False if state in sight else True if state.contrary in sight else None
+    found: set[bool | None] = set()
+    for one in lookup.of_classes(target.candidates):
+        if target.thing_id in ("", one.id):
+            fresh = believed(belief for belief in one.states if belief.confirmed_ns >= since_ns)
+            silent = one.last_seen_ns >= since_ns and {state, state.contrary}.isdisjoint(believed(one.states))
+            told = True if state in fresh else False if state.contrary in fresh else None
+            found.add(silence if told is None and silent else told)
+    return found.pop() if len(found) == 1 else None
 
 
 def _numbered(run: Steps, index: int, lookup: MemoryLookup) -> Steps:

@@ -128,8 +128,8 @@ class HomeRobot:
     def observe(self, all_around: bool = False) -> Frame:
         """Return what the oracle detector sees from here as a frame without depth."""
         angle = 2.0 * np.pi if all_around else self.config.field_of_view_rad
-        frame = oracle_frame(self.world, self.body.pose, self.config.view_range_m, angle)
-        return replace(frame, stamp_ns=self._clock()) if self._clock else frame
+        stamp_ns = self._clock() if self._clock else None
+        return oracle_frame(self.world, self.body.pose, self.config.view_range_m, angle, stamp_ns)
 
     def resolve(self, text: str) -> Thing:
         """Return the thing that a skill's argument means: the held one where it fits, else see references.resolve."""

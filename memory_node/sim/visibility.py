@@ -91,12 +91,17 @@ def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:
 
 
 def oracle_frame(
-    world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
+    world: World,
+    eye: Pose,
+    range_m: float = VIEW_RANGE_M,
+    field_of_view_rad: float = ALL_AROUND_RAD,
+    stamp_ns: int | None = None,
 ) -> Frame:
-    """Return what is seen as a frame without depth; nothing is rendered."""
+    """Return what is seen as a frame without depth; nothing is rendered. stamp_ns: of the frame and of the states that
+    are seen; None: the world's simulated time."""
+    stamp_ns = world.now_ns if stamp_ns is None else stamp_ns
     seen = reported_things(world, visible_things(world, eye, range_m, field_of_view_rad))
-    observations = tuple(oracle_observation(thing, world.now_ns) for thing in seen)
-    return Frame(world.now_ns, eye, None, observations)
+    return Frame(stamp_ns, eye, None, tuple(oracle_observation(thing, stamp_ns) for thing in seen))
 
 
 # A remembered place may be this far from the thing that it is about.

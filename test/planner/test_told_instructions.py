@@ -127,3 +127,27 @@ def test_what_is_told_with_an_instruction_is_not_told_of_as_left_at_that(
     result = robot.carry_out("Remember that Kim must not have tomatoes.", word_embedder)
     assert result.outcome.answer == "I shall remember: Kim must not have tomatoes"
     assert not result.notes
+
+
+def test_condition_is_looked_up_before_its_goal_is_pursued(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    def done(instruction: str) -> tuple[set[str], str]:
+        result = robot.carry_out(instruction, word_embedder)
+        return {one.step.call.skill for one in result.steps}, result.outcome.question or " ".join(result.notes)
+
+    clean = "the fork is not dirty, so I leave that."
+    assert clean in done("If the fork is dirty, wash it.")[1]  # beside a dirty plate
+    assert done("If the fork is dirty, wash it.") == (set(), clean)  # it was looked at just now
+    assert "CleanObject" in done("If the plate is dirty, wash it.")[0]
+    skills, told = done("If the floor lamp is off, turn it on, otherwise open the fridge.")
+    assert "SwitchOn" in skills
+    assert "OpenObject" not in skills, "'otherwise' is of how it was"
+    assert told == "the floor lamp is off, so I leave that."
+
+
+def test_condition_of_which_nobody_knows_is_asked_about(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    conversation = Conversation()
+    asked = robot.carry_out("If the fork is hot, put it in the sink.", word_embedder, conversation)
+    assert asked.outcome.question == "I cannot tell whether the fork is hot. Shall I do it?"
+    assert not {"PickupObject", "PutObject"} & {one.step.call.skill for one in asked.steps}
+    done = robot.carry_out("yes", word_embedder, conversation)
+    assert done.outcome.goals == ("place Fork to SinkBasin",)

@@ -9,7 +9,7 @@ from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import adjective_of
 from memory_node.planner.reading.command import Command
 from memory_node.planner.reading.command_reader import CommandReader
-from memory_node.planner.reading.english import INTO, NEAR, UNDER, past
+from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, UNDER, past
 from memory_node.planner.reading.noun_phrase import NounPhrase
 
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
@@ -31,6 +31,23 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
             end = past(words, end, tails)
             return replace(command, text=" ".join(words[at:end])), end
     return None
+
+
+def read_condition(words: Sequence[str], at: int, commands: CommandReader) -> tuple[Command, bool, int] | None:
+    """Return the question of "if the cup is dirty", "unless the stove is on", the answer that is waited for, and where
+    it ends; None for what memory cannot be asked."""
+    holds = words[at] == "if"
+    end = next((i for i in range(at, len(words)) if words[i] in PUNCTUATION), len(words))
+    clause = ["if", *words[at + 1 : end]]
+    denied = next((i for i in range(2, len(clause)) if clause[i] == "not" and clause[i - 1] in _BE), 0)
+    if denied:
+        holds, clause = not holds, [*clause[:denied], *clause[denied + 1 :]]
+    found = _whether([*words[:at], *clause], at, commands) if holds or words[at] in ("if", "unless") else None
+    if found is None or found[0].verb in (PLACE, CONTENTS, COUNT):
+        return None
+    rest = past([*words[:at], *clause], found[1], commands.english.fillers | commands.english.having)
+    whole = rest == at + len(clause)
+    return (replace(found[0], text=" ".join(words[at:end])), holds, end) if whole else None
 
 
 def _tell(asked: str, *phrases: NounPhrase) -> Command:

@@ -19,7 +19,8 @@ class Command:
     of them. destination: where that goes, `near`: beside or `under` it. origin: where it is taken from. instrument:
     what is used. light: to look at it with. way: "back" to where it was, "away" out of sight, "bin". there: where the
     last thing went; here: to the person, as to_user. treatment: the catalogue's that the verb names.
-    vessel: what it is put into before that goes to the destination ("an apple in a bowl on the table").
+    vessel: what it is put into before that goes to the destination ("an apple in a bowl on the table"). condition: a
+    question (TELL) and whether "yes" to it lets the command be done, or "no"; None: it is done in any case.
     """
 
     kind: GoalKind
@@ -38,6 +39,7 @@ class Command:
     there: bool = False
     text: str = ""
     treatment: str = ""
+    condition: tuple[Command, bool] | None = None
 
     @property
     def phrases(self) -> tuple[NounPhrase, ...]:

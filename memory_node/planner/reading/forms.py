@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.domain.skill_library import GoalKind
-from memory_node.planner.reading.asked import read_question
+from memory_node.planner.reading.asked import EXISTS, read_condition, read_question
 from memory_node.planner.reading.command import Command, Fragment, Instruction, Part, Remark
 from memory_node.planner.reading.command_reader import CommandReader
 from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb, past, words_of
@@ -28,9 +28,16 @@ _NEED_NOUN = frozenset({"a", "an", "some"})
 
 @dataclass
 class Heard:
-    """What has been read so far of one instruction."""
+    """What has been read so far of one instruction.
+
+    condition: of the rest of the sentence; alternative: what it waits for behind "otherwise". since: the number of
+    parts before the sentence.
+    """
 
     parts: list[Part] = field(default_factory=list)
+    condition: tuple[Command, bool] | None = None
+    alternative: tuple[Command, bool] | None = None
+    since: int = 0
     put_off: str = ""
     called_off: bool = False
 
@@ -52,11 +59,18 @@ class InstructionReader:
             return Instruction(tuple(words), ends=True)
         heard, at = Heard(), 0
         while at < len(words):
+            if words[at] in _SENTENCE_ENDS:
+                heard.condition, heard.since = None, len(heard.parts)
             if words[at] in PUNCTUATION or words[at] in _LINKS - {"or"}:
                 at += 1
                 continue
+            before, condition = len(heard.parts), heard.condition
             end = self._clause(words, at, heard)
             at = end if end is not None else self._unread(words, at, heard)
+            for index in range(before, len(heard.parts)) if condition is heard.condition is not None else ():
+                part = heard.parts[index]
+                if isinstance(part, Command):
+                    heard.parts[index] = replace(part, condition=condition)
         if len(commands := [part for part in heard.parts if isinstance(part, Command)]) > 1 and heard.called_off:
             heard.parts.remove(commands[0])
         return Instruction(tuple(words), tuple(heard.parts), heard.put_off, fragment=self._fragment(words))
@@ -239,6 +253,9 @@ class InstructionReader:
 
     def _reason(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Skip why something is asked for; its things have been spoken of."""
+        if words[at] == "otherwise" and heard.alternative is not None:
+            heard.condition, heard.alternative = heard.alternative, None
+            return at + 1
         length = self._english.reasons.length_at(words, at)
         return self._spoken(words, at, at + length, heard) if length else None
 
@@ -375,11 +392,53 @@ class InstructionReader:
         is_reason = words[at] == "while" or (words[at] == "before" and (told or words[at + 1 : at + 2] != ["you"]))
         if is_reason:
             return self._spoken(words, at, at + 1, heard)
+        checked = self._checked(words, at, heard)
+        if checked is not None:
+            return checked
         last = heard.parts[-1] if heard.parts else None
         waits = isinstance(last, Command) and (last.kind in (_K.WAIT, _K.STOP) or bool(last.treatment))
         if not (waits and words[at] in ("until", "till")):
             heard.put_off = heard.put_off or " ".join(words[at:end])
         return end
+
+    def _checked(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take a condition that memory can tell of: "if the cup is dirty, [wash it]", "[wash it] unless it is clean",
+        "[is the oven on?] If so, [turn it off]". That there is something to be handled is no condition."""
+        sought = words[at + 1 : at + 3] in (["you", "find"], ["you", "see"])
+        phrase = self.commands.phrases.read(words, at + 3) if sought and words[at] == "if" else None
+        if phrase is not None and phrase.pronoun and self.is_boundary(words, phrase.end):
+            return phrase.end
+        found = self._back_to_question(words, at, heard) or read_condition(words, at, self.commands)
+        if found is None:
+            return None
+        asked, holds, end = found
+        here = [i for i in range(heard.since, len(heard.parts)) if self._acts(heard.parts[i])]
+        if asked.verb == EXISTS:
+            if not holds or asked.targets[0].places or (here and not asked.targets[0].pronoun):
+                return None
+            heard.parts += [] if here else [Remark(asked.targets)]
+            return end
+        if len(here) > 1:
+            return None  # "wash the cup and put it away if it is dirty": both?
+        if here:
+            heard.parts[here[0]] = replace(heard.parts[here[0]], condition=(asked, holds))  # type: ignore[arg-type]
+            return end
+        heard.parts += [Remark(asked.targets)] if asked.targets[0].called is not None else []
+        heard.condition, heard.alternative = (asked, holds), (asked, not holds)
+        return end
+
+    @staticmethod
+    def _acts(part: Part) -> bool:
+        return isinstance(part, Command) and part.kind is not _K.TELL
+
+    def _back_to_question(self, words: Sequence[str], at: int, heard: Heard) -> tuple[Command, bool, int] | None:
+        """Take "if so", "if it is not" of the question before."""
+        said = [part for part in heard.parts if isinstance(part, Command) and part.kind is _K.TELL]
+        for answer, holds in _ANSWERED if said and words[at] == "if" else ():
+            end = at + 1 + len(answer)
+            if list(words[at + 1 : end]) == answer and end < len(words) and words[end] in PUNCTUATION:
+                return replace(said[-1], text=" ".join(words[at:end])), holds, end
+        return None
 
     # --- forms that ask for something
 
@@ -476,7 +535,7 @@ class InstructionReader:
             parts = len(heard.parts)
             found = self._take(heard, self.commands.read(words, at), words)
             if found is not None and parts and words[found - 1] == "first":
-                return None  # it is to be done before what was said
+                return found if self._put_before(heard) else None
             if found is not None:
                 return found
             length = self._english.openings.length_at(words, at)
@@ -496,6 +555,17 @@ class InstructionReader:
             if bent and not self._english.is_verb(words[at]) and self._english.base_form(words[at]):
                 words = [*words[:at], self._english.base_form(words[at]), *words[at + 1 :]]
         return None
+
+    def _put_before(self, heard: Heard) -> bool:
+        """Put the last command, "[if it is dirty,] rinse it first", before the one to whose thing it is done."""
+        command, before = heard.parts.pop(), heard.parts[-1]
+        is_one = isinstance(command, Command) and all(one.pronoun for one in command.targets)
+        if not is_one or not isinstance(before, Command) or before.kind is _K.TELL or not before.targets:
+            return False
+        assert isinstance(command, Command)
+        heard.parts[-1:] = [Remark(before.targets), replace(command, condition=heard.condition), before]
+        heard.condition = None
+        return True
 
     def _both_verbs(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "wash and slice the tomato", "wash, peel and slice it" as commands on one thing."""
@@ -673,6 +743,12 @@ def _at_result(words: Sequence[str], begin: int, end: int, english: English) -> 
 
 
 Form = Callable[[InstructionReader, Sequence[str], int, Heard], "int | None"]
+
+_ANSWERED = tuple(
+    (words.split(), holds)
+    for words, holds in (("so", True), ("it is", True), ("they are", True), ("yes", True), ("there is", True),
+                         ("not", False), ("it is not", False), ("they are not", False))
+)  # fmt: skip
 
 # What a clause may be. The first form that explains it counts.
 _R = InstructionReader

@@ -9,7 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal import Condition, Goal, Mention
 from memory_node.planner.reading.command import Command, Part, Remark, named_classes
 from memory_node.planner.reading.conversation import Slot, UnclearError
 from memory_node.planner.reading.discourse import Discourse, is_movable
@@ -73,9 +73,21 @@ class Goals:
         if isinstance(part, Remark):
             self._remark(part)
             return []
+        first = part.condition is not None and part.condition[0].targets[0].begin < self._begin_of(part)
+        condition = self._condition(part) if first else None
         goals = self._goals(part)
         self._discourse.take_over(goals, self._kinds)
-        return goals
+        condition = condition or self._condition(part)
+        return [goal.changed(condition=condition) for goal in goals] if condition is not None else goals
+
+    def _begin_of(self, command: Command) -> int:
+        return command.targets[0].begin if command.targets else 0
+
+    def _condition(self, command: Command) -> Condition | None:
+        if command.condition is None:
+            return None
+        asked, holds = command.condition
+        return Condition(self._telling(asked.targets[0], asked)[0], holds)
 
     def _goals(self, command: Command) -> list[Goal]:
         if self._topic is not None and [one.pronoun for one in command.targets] == ["it"]:

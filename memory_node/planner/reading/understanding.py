@@ -145,8 +145,10 @@ class Understander:
         unasked = {goal.kind for goal in goals} & _HURTFUL - self._kinds_asked_for(said)
         if unasked:
             return f"no word asks to {min(unasked)}"
-        if said.put_off and not said.unread:
-            return f"{said.put_off!r} is not now"
+        conditions = [one.condition[0].text for one in said.commands if one.condition is not None]
+        put_off = next(iter(filter(None, (said.put_off, *conditions))), "")
+        if put_off and not said.unread:
+            return f"{put_off!r} is not now"
         if said.commands and not said.unread and all(one.kind is GoalKind.TELL for one in said.commands):
             acts = any(goal.kind is not GoalKind.TELL for goal in goals)
             return "it is a question" if acts else ""

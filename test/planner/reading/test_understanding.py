@@ -241,6 +241,39 @@ def test_what_is_taken_for_no_request_is_told() -> None:
     assert READER.understand("My back hurts. Bring me the cup.").notes == ("I take 'my back hurts' for no request.",)
 
 
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("If the cup is dirty, wash it.", ["clean Cup if Cup dirty"]),
+        ("Wash the cup if it is dirty.", ["clean Cup if Cup dirty"]),
+        ("Wash the cup unless it's clean, and bring me the pen.", ["clean Cup unless Cup clean", "place Pen to User"]),
+        ("If the oven is not off, turn it off. Open the window.", ["switch_off Oven unless Oven off", "open Window"]),
+        ("Is my laptop open? If it is, shut it.", ["tell Laptop open", "close Laptop if Laptop open"]),
+        ("If the mug is clean, fill it, otherwise wash it.", ["fill Mug if Mug clean", "clean Mug unless Mug clean"]),
+        (
+            "Get me an apple. If it's dirty, give it a rinse first.",
+            ["clean Apple if Apple dirty", "place Apple to User"],
+        ),
+        ("If there is an egg, bring it to me.", ["place Egg to User"]),
+        ("Where are my keys? Bring them if you find them.", ["place KeyChain to User"]),
+        # Nothing that memory could tell now, or left open how far it reaches.
+        ("If it rains, close the window.", []),
+        ("When the oven is hot, put the bread in it.", []),
+        ("If there is no egg, bring me the apple.", []),
+        ("If the cup is in the sink, wash it.", []),
+        ("Wash the cup and put it on the desk if it is dirty.", []),
+    ],
+)
+def test_condition_that_memory_can_tell_of_goes_with_its_goals(text: str, goals: list[str]) -> None:
+    def told(goal: Goal) -> str:
+        waits = goal.condition
+        return "" if waits is None else f" {'if' if waits.holds else 'unless'} {waits.asked.target} {waits.asked.asked}"
+
+    found = READER.understand(text)
+    assert [f"{goal}{told(goal)}" for goal in found.goals] == goals
+    assert (found.question is None) == bool(goals)
+
+
 PEOPLE = {name.lower(): Mention(name, (KINDS.recipient,), thing_id=name) for name in ("Nils", "Berta")}
 
 
