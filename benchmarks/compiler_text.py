@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,18 +17,19 @@ from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.policy import TranscriptFile, with_shipped_adapter
-from benchmarks.compiler_variants import EMPTY_M, FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT, row_of
+from benchmarks.compiler_variants import EMPTY_M, FULL, NONE, OF_COMPILERS, STATIC, WITH_LATENT, row_of, rows_asked
 from benchmarks.model_figures import llm_config
+from benchmarks.ranking.ranked_planner import BY_CHANCE, SEEDS
 from benchmarks.scienceworld.lesson import TASKS, lesson_player, lessons, write_solutions
 from benchmarks.stream.alfworld import progress_of
 from memory_node.context.config import CompilerConfig
 from memory_node.domain.errors import InvalidValueError
 
-SCIENCEWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS)
+SCIENCEWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS, *BY_CHANCE)
 ALFWORLD_VARIANTS = (*SCIENCEWORLD_VARIANTS, *WITH_LATENT)
 # The others compile skills, and a lesson is played with commands.
 SCIENCEWORLD_COMPILERS = ("rules",)
-_WITHOUT_ATTEMPTS = frozenset({NONE, EMPTY_M})
+_WITHOUT_ATTEMPTS = frozenset({NONE, EMPTY_M, *BY_CHANCE})
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,31 @@ class Row:
         """The variant; of several soft memories each by the name of its file."""
         return self.soft_memory.stem if self.soft_memory is not None and self.variant == FULL else self.variant
 
+    @property
+    def times(self) -> int:
+        """How often each game is played."""
+        return SEEDS if self.variant in BY_CHANCE else 1
+
     def setting(self, args: argparse.Namespace, model: Any, config: CompilerConfig) -> Setting:
         """Return how the games of the row are played; without memory nothing is compiled."""
-        if self.variant == NONE:
-            return Setting("executor", args.max_steps, model)
+        planner = self.variant if self.variant in BY_CHANCE else "executor"
+        plain = Setting(planner, args.max_steps, model, seed=args.seed)
+        if self.variant in (NONE, *BY_CHANCE):
+            return plain
         if self.soft_memory is not None:
             config = config.changed(llm=config.llm.changed(soft_memory_path=str(self.soft_memory)))
         who = "rules" if self.compiler == "none" else self.compiler
         compiled = CompiledSetting(self.variant, who, config, args.attempts, args.seed)
-        return Setting("executor", args.max_steps, model, compiled=compiled)
+        return replace(plain, compiled=compiled)
 
 
-def rows_asked(variants: Sequence[str], compilers: Sequence[str], soft_memories: Sequence[Path]) -> Iterator[Row]:
+def text_rows(variants: Sequence[str], compilers: Sequence[str], soft_memories: Sequence[Path]) -> Iterator[Row]:
     """Yield the rows of some variants: one for each compiler, or for each soft memory of the learned one."""
-    for variant in variants:
+    for variant, name in rows_asked(variants, compilers):
         if variant in WITH_LATENT:
             yield from (Row(variant, "learned", path) for path in soft_memories)
         else:
-            yield from (Row(variant, name) for name in (compilers if variant in OF_COMPILERS else ("none",)))
+            yield Row(variant, name)
 
 
 def rows_of_alfworld(
@@ -77,11 +85,13 @@ def rows_of_alfworld(
     games = load_games(args.games, args.limit, args.seed)
     model = with_shipped_adapter(llm_config(args))
     with Learnt(args.memory_file, learns=False) as learnt:
-        for row in rows_asked(variants, args.compilers, args.soft_memory or ()):
-            known = learnt if row.variant != NONE else None
-            [played] = play_all([games], row.setting(args, model, config), args.jobs, known, TranscriptFile(None))
+        for row in text_rows(variants, args.compilers, args.soft_memory or ()):
+            known = learnt if row.variant not in (NONE, *BY_CHANCE) else None
+            setting = row.setting(args, model, config)
+            orders = play_all([games] * row.times, setting, args.jobs, known, TranscriptFile(None))
+            played = [game for order in orders for game in order]
             progress = [progress_of(game) for game in played if not game.lost]
-            yield row_of(row.name, row.compiler, played, progress)
+            yield row_of(row.name, row.compiler, played, progress, row.times)
 
 
 def rows_of_scienceworld(
@@ -109,11 +119,12 @@ def rows_of_scienceworld(
         print(f"writing the engine's solutions of train variations to {args.attempts}", file=sys.stderr)
         write_solutions(args.attempts)
     games, model = judged_lessons(args.limit), llm_config(args)
-    for row in rows_asked(variants, args.compilers, ()):
+    for row in text_rows(variants, args.compilers, ()):
         setting = row.setting(args, model, config)
         player = partial(lesson_player, setting)
-        [played] = play_all([games], setting, args.jobs, None, TranscriptFile(None), player)
-        yield row_of(row.name, row.compiler, played, [game.score or 0.0 for game in played])
+        orders = play_all([games] * row.times, setting, args.jobs, None, TranscriptFile(None), player)
+        played = [game for order in orders for game in order]
+        yield row_of(row.name, row.compiler, played, [game.score or 0.0 for game in played], row.times)
 
 
 def judged_lessons(limit: int) -> list[Game]:

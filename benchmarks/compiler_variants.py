@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.rows import mean_of, median_of
 from memory_node.context.beliefs import Beliefs, Failed
 from memory_node.context.brief_state import BriefState
-from memory_node.context.compilations import Retrieve
+from memory_node.context.compilations import Compilations, Retrieve
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, Compiler, Guidance, StepObservation, TakenStep, said
 from memory_node.context.prompt_compiler import PromptCompiler
@@ -25,10 +25,13 @@ from memory_node.domain.skill_library import bind
 from memory_node.llm.open_model import ModelShelf
 
 
-def row_of(variant: str, compiler: str, games: Sequence[PlayedGame], progress: Sequence[float] = ()) -> dict[str, Any]:
+def row_of(
+    variant: str, compiler: str, games: Sequence[PlayedGame], progress: Sequence[float] = (), times: int = 1
+) -> dict[str, Any]:
     """Return the row of some games. A game that was lost is not won.
 
-    progress: the share of each task that was done, in [0, 1]; () where the engine tells none.
+    progress: the share of each task that was done, in [0, 1]; () where the engine tells none. times: how often each
+    game was played.
     """
     played = [game for game in games if not game.lost]
     compiling = CompilingAccount.of_all(game.compiling for game in played if game.compiling is not None)
@@ -38,7 +41,7 @@ def row_of(variant: str, compiler: str, games: Sequence[PlayedGame], progress: S
     return {
         "variant": variant,
         "compiler": compiler,
-        "tasks": len(games),
+        "tasks": len(games) // times,
         "success_rate": round(sum(game.won for game in games) / max(len(games), 1), 4),
         "progress": mean_of(progress),
         "steps_mean": round(sent / max(len(played), 1), 2),
@@ -63,6 +66,12 @@ OF_COMPILERS = (TEXT, NO_STATE, NO_LOOPS, EMPTY_M, SHUFFLED_M)
 # Guidance in words and as latent tokens, and as latent tokens alone.
 FULL, LATENT = "full", "latent"
 WITH_LATENT = (FULL, LATENT)
+
+
+def rows_asked(variants: Sequence[str], compilers: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the (variant, compiler) of each row, "none" where nothing is compiled."""
+    for variant in variants:
+        yield from ((variant, name) for name in (compilers if variant in OF_COMPILERS else ("none",)))
 
 
 class StaticInjection:
@@ -139,6 +148,11 @@ def retrieval_of(variant: str, others: OtherMemories) -> Callable[[Retrieve], Re
     if variant == EMPTY_M:
         return lambda own: lambda *_: TaskMemory()
     return others.shuffled if variant == SHUFFLED_M else lambda own: own
+
+
+def variant_of(own: Compilations, variant: str, compiler: Compiler, others: OtherMemories) -> Compilations:
+    """Return what compiles a memory in a variant. own: that compiles it as ever."""
+    return replace(own, retrieve=retrieval_of(variant, others)(own.retrieve), compiler=compiler)
 
 
 def compiler_of(variant: str, name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:

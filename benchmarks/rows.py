@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy.stats import binomtest
@@ -48,6 +49,12 @@ def interval_of(done: int, tries: int) -> tuple[float, float]:
         return 0.0, 1.0
     found = binomtest(done, tries).proportion_ci(method="wilson")
     return float(found.low), float(found.high)
+
+
+def cumulative_success(orders: Sequence[Sequence[bool]]) -> list[float]:
+    """Return the share of successes among the first n tasks, for n from 1 on, the mean over the orders."""
+    shares = [np.cumsum(order) / np.arange(1, len(order) + 1) for order in orders if order]
+    return [round(float(share), 4) for share in np.mean(shares, axis=0)] if shares else []
 
 
 Case = TypeVar("Case")

@@ -7,7 +7,7 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,24 @@ from typing import Any
 import numpy as np
 
 from benchmarks.alfworld.compiled import CompiledSetting, compiled_aids
-from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.engine import PddlEngine, require_engine
 from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Carried, Learnt
-from benchmarks.alfworld.play import PlayedGame, Player, for_text_games
-from benchmarks.alfworld.policy import OpenAid, PolicyPlayer, TranscriptFile, habits_at_first, with_shipped_adapter
+from benchmarks.alfworld.play import GameEngine, PlayedGame, Player, for_text_games
+from benchmarks.alfworld.policy import (
+    OpenAid,
+    PolicyPlayer,
+    TranscriptFile,
+    habits_at_first,
+    random_policy,
+    with_shipped_adapter,
+)
 from benchmarks.alfworld.workers import Workers
 from benchmarks.likelihood import scoring_model
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.choosing import RankedChoice, StepChooser, WrittenChoice
-from benchmarks.rows import emit, shuffled
+from benchmarks.ranking.ranked_planner import BY_CHANCE, CHANCE, SEEDS, RandomChoice, RankedPlanner
+from benchmarks.rows import cumulative_success, emit, shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -43,10 +51,11 @@ from memory_node.search.minilm import MiniLmEmbedder
 ALL = "all"
 
 
-def rows_of(orders: Sequence[Sequence[PlayedGame]]) -> list[dict[str, Any]]:
+def rows_of(orders: Sequence[Sequence[PlayedGame]], planner: str = "offline") -> list[dict[str, Any]]:
     """Return the rows of one or several passes over the same games; a game that was lost is a failure."""
     types = sorted({game.task_type for games in orders for game in games})
-    return [_row(name, [_of_type(games, name) for games in orders]) for name in (*types, ALL)]
+    rows = [_row(name, [_of_type(games, name) for games in orders]) for name in (*types, ALL)]
+    return [{"planner": planner} | row for row in rows]
 
 
 def _of_type(games: Sequence[PlayedGame], name: str) -> list[PlayedGame]:
@@ -68,17 +77,13 @@ def _row(name: str, orders: Sequence[Sequence[PlayedGame]]) -> dict[str, Any]:
         "searches_mean": round(statistics.fmean([game.searched for game in played] or [0]), 2),
         "prompt_tokens_mean": round(statistics.fmean([game.prompt_tokens for game in played] or [0]), 1),
         "ms_per_step_p50": round(statistics.median(step_ms), 2) if step_ms else 0.0,
-        "cumulative_success": cumulative(orders),
+        "cumulative_success": cumulative_success([[game.won for game in order] for order in orders]),
     }
 
 
-def cumulative(orders: Sequence[Sequence[PlayedGame]]) -> list[float]:
-    """Return the share of games won among the first n, for n from 1 on, the mean over the orders."""
-    shares = [np.cumsum([game.won for game in order]) / np.arange(1, len(order) + 1) for order in orders if order]
-    return [round(float(share), 4) for share in np.mean(shares, axis=0)] if shares else []
-
-
-PLANNERS = ("offline", "llm", "executor", "react")
+# Those led by a language model.
+BY_MODEL = ("llm", "executor", "react")
+PLANNERS = ("offline", *BY_MODEL, *BY_CHANCE)
 MEMORIES = ("none", "places", "full", "static", "compiled")
 # Planners that read memory in a prompt, and planners that ask it at each step.
 _IN_PROMPT = ("executor", "react")
@@ -94,12 +99,14 @@ _JOBS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What every game of a run shares. compiled: how memory is compiled for a policy; None: it is not."""
+    """What every game of a run shares. compiled: how memory is compiled for a policy; None: it is not. seed: of what
+    chance draws."""
 
     planner: str
     max_steps: int
     model: LlmConfig
     compiled: CompiledSetting | None = None
+    seed: int = 0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,19 +140,23 @@ def run(args: argparse.Namespace) -> int:
     model = llm_config(args)
     if args.planner == "executor":
         model = with_shipped_adapter(model)
-    setting = Setting(args.planner, args.max_steps, model, compiled)
+    setting = Setting(args.planner, args.max_steps, model, compiled, args.seed)
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full or places")
     if args.memory != "none" and (args.memory not in _ASKED) != (args.planner in _IN_PROMPT):
         in_prompt = "static or compiled: it is in the prompt"
         serving = in_prompt if args.planner in _IN_PROMPT else "places or full: it is asked at each step"
         raise InvalidValueError(f"--planner {args.planner} has --memory none or {serving}")
+    if args.memory != "none" and args.planner in BY_CHANCE:
+        raise InvalidValueError(f"--planner {args.planner} knows nothing of other games: --memory none")
     if args.attempts and compiled is None:
         raise InvalidValueError("--attempts is what --memory compiled remembers")
     ordered = [list(games), *(shuffled(games, args.seed, number) for number in range(1, args.orders))]
     with TranscriptFile(args.transcripts) as transcripts, _learnt(args) as learnt:
-        orders = play_all(ordered, setting, args.jobs, learnt, transcripts)
-    emit(rows_of(orders), args.json)
+        for name in (args.planner, *(BY_CHANCE if args.planner in BY_MODEL else ())):
+            kept = (learnt, transcripts) if name == args.planner else (None, TranscriptFile(None))
+            orders = ordered * (SEEDS if name in BY_CHANCE else 1)
+            emit(rows_of(play_all(orders, replace(setting, planner=name), args.jobs, *kept), name), args.json)
     return 0
 
 
@@ -166,17 +177,18 @@ def play_all(
 ) -> list[list[PlayedGame]]:
     """Play the games of each order, `jobs` side by side, and return them in their order.
 
-    A game knows what those before it taught, but for the last few that are played beside it. learnt: None for robots
+    A game knows what those before it taught, but for the last few that are played beside it. By chance each order is
+    drawn anew. learnt: None for robots
     that know nothing of other games, nor what the label space says of where things usually are. begin: is called in
     each process and returns what plays there; None: what the setting says.
     """
     played: list[list[PlayedGame]] = []
-    limit_s = LONGEST_GAME_S if setting.planner == "offline" else LONGEST_WITH_MODEL_S
+    limit_s = LONGEST_WITH_MODEL_S if setting.planner in BY_MODEL else LONGEST_GAME_S
     with progress_bar() as bar, Workers(begin or partial(_player, setting), jobs, limit_s) as workers:
         for number, games in enumerate(orders):
             task: Any = bar.add_task(f"order {number + 1}", total=len(games))
             stream: list[PlayedGame] = []
-            for game, outcome in zip(games, workers.run(len(games), partial(_with_memory, games, learnt, setting))):
+            for game, outcome in zip(games, workers.run(len(games), partial(_piece, games, learnt, setting, number))):
                 stream.append(outcome.done or PlayedGame(game.name, game.task_type, lost=outcome.lost))
                 if learnt is not None:
                     learnt.add(stream[-1].taught, stream[-1].episodes)
@@ -191,6 +203,9 @@ def play_all(
 def _player(setting: Setting) -> Any:
     """Return what plays a game in a process of its own."""
     kinds = for_text_games(load_catalogue())
+    if setting.planner in BY_CHANCE:
+        drawn = player_by_chance(setting.planner, setting.max_steps)
+        return lambda piece: drawn(*piece)
     if setting.planner in _IN_PROMPT:
         chooser = chooser_of(setting)
         policy = PolicyPlayer(chooser, setting.max_steps, setting.model.timeout_s, _aid(setting, kinds))
@@ -201,6 +216,26 @@ def _player(setting: Setting) -> Any:
         planner_of = partial(llm_planner, embedder, setting.model)
     player = Player(kinds, embedder, planner_of, setting.max_steps)
     return lambda piece: player.play(*piece)
+
+
+def player_by_chance(
+    planner: str, max_steps: int, engine_of: Callable[[Game], GameEngine] = PddlEngine
+) -> Callable[[Game, str], PlayedGame]:
+    """Return what plays by chance, given a game and a seed: among the commands that a game offers, or among the skills
+    that the product's world model values, as in homes."""
+    if planner == CHANCE:
+        return random_policy(max_steps, engine_of)
+    kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
+
+    def play(game: Game, seed: str) -> PlayedGame:
+        chooser = RandomChoice(f"{seed} {game.name}")
+
+        def planner_of(known: ObjectCatalogue) -> Planner:
+            return RankedPlanner(offline_planner(embedder, known), known, LlmConfig(), chooser)
+
+        return Player(kinds, embedder, planner_of, max_steps, engine_of).play(game)
+
+    return play
 
 
 def _aid(setting: Setting, kinds: ObjectCatalogue) -> OpenAid:
@@ -227,10 +262,12 @@ def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogu
     return AgentPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False, asks=False)
 
 
-def _with_memory(
-    games: Sequence[Game], learnt: Learnt | None, setting: Setting, number: int
-) -> tuple[Game, Carried | PlaceCensus | None]:
-    """Return a game and what it is given: a policy reads of places alone."""
+def _piece(
+    games: Sequence[Game], learnt: Learnt | None, setting: Setting, order: int, number: int
+) -> tuple[Game, Carried | PlaceCensus | str | None]:
+    """Return a game and what it is given: of other games, of which a policy reads places alone, or chance's seed."""
+    if setting.planner in BY_CHANCE:
+        return games[number], f"{setting.seed} {order}"
     if learnt is None:
         return games[number], None
     return games[number], learnt.census if setting.planner in _IN_PROMPT else learnt.carried

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -19,6 +20,7 @@ from benchmarks.alfworld.play import CompilingAccount, GameEngine, PlayedGame
 from benchmarks.alfworld.senses import classes_of
 from benchmarks.alfworld.sentences import label_of, read_places, read_task
 from benchmarks.ranking.choosing import StepChooser
+from benchmarks.ranking.ranked_planner import RandomChoice
 from benchmarks.rows import read_rows
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.llm.chat import Deadline, LlmError, Message
@@ -169,12 +171,14 @@ TURNS_SHOWN = 20
 @dataclass(frozen=True)
 class StepAid:
     """What a policy is told at one step. state: the brief state, advice: a command, "" for none. turns: so many of the
-    last ones it sees. latent: latent tokens, None for none."""
+    last ones it sees. latent: latent tokens, None for none. offered: what it may choose among, None for all that is
+    possible."""
 
     state: Sequence[str] = ()
     advice: str = ""
     turns: int = TURNS_SHOWN
     latent: NDArray[np.float32] | None = field(default=None, compare=False)
+    offered: Sequence[str] | None = None
 
 
 class Aid(Protocol):
@@ -312,7 +316,8 @@ class PolicyPlayer:
             began = time.monotonic()
             shown = [message for pair in last_turns(turns, told.turns) for message in pair]
             dialogue = with_memory([*first, *shown], told.state, told.advice, told.latent)
-            values: Mapping[str, float] = dict.fromkeys(choices(engine.commands), 1.0)
+            offered = choices(engine.commands) if told.offered is None else told.offered
+            values: Mapping[str, float] = dict.fromkeys(offered, 1.0)
             try:
                 chosen = self.chooser.choose(dialogue, values, account, Deadline(self.timeout_s))
             except LlmError as error:
@@ -334,6 +339,21 @@ class PolicyPlayer:
             step_ms=tuple(step_ms),
             failure=failure,
         )
+
+
+def random_policy(
+    max_steps: int, engine_of: Callable[[Game], GameEngine], aid_of: OpenAid = without_games
+) -> Callable[[Game, str], PlayedGame]:
+    """Return what plays a game by a seed: each command that is offered is as likely as the others.
+
+    aid_of: may narrow what is offered. A game goes the same whatever was played before it.
+    """
+
+    def play(game: Game, seed: str) -> PlayedGame:
+        chooser = RandomChoice(f"{seed} {game.name}")
+        return PolicyPlayer(chooser, max_steps, math.inf, aid_of, engine_of).play(game)
+
+    return play
 
 
 def last_turns(turns: Sequence[T], most: int) -> Sequence[T]:

@@ -13,7 +13,7 @@ from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_player import STATE_OF_GOAL, IdlePlayer, ScriptedPlayer
 from benchmarks.model_figures import llm_config
-from benchmarks.ranking.ranked_planner import BY_CHANCE, CHANCE, VALUED, open_bench_planner
+from benchmarks.ranking.ranked_planner import BY_CHANCE, CHANCE, SEEDS, VALUED, open_bench_planner
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.ports import TextEmbedder
@@ -28,7 +28,6 @@ from memory_node.sim.thing import Thing
 from memory_node.world.skills import unmet
 
 MOST_CALLS = 50
-SEEDS = 5
 _ENDS = 0.1
 _LIST_TOKENS = 1500
 OFFLINE, LLM = "offline", "llm"

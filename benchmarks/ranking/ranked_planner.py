@@ -287,6 +287,8 @@ _PROMPTS = Path(__file__).parent / "prompts"
 # What chance comes to among the calls that can be made, and among those that the world model values.
 CHANCE, VALUED = "chance", "chance-valued"
 BY_CHANCE = (CHANCE, VALUED)
+# So often each of them plays everything; its rows are means.
+SEEDS = 5
 # Things that the prompt names at most.
 THINGS = 30
 

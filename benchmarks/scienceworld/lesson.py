@@ -19,20 +19,24 @@ from benchmarks.alfworld.compiled import CompiledSetting, Told, aid_of
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.policy import (
+    Advised,
     Aid,
     OpenAid,
     PolicyPlayer,
+    StepAid,
     TranscriptFile,
     choices,
+    random_policy,
     read_transcripts,
     without_games,
 )
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.compiler_variants import NO_LOOPS, NO_STATE, WithoutBriefState, m_of
+from benchmarks.ranking.ranked_planner import BY_CHANCE, VALUED
 from benchmarks.scienceworld.command_rules import CommandRules, LessonAttempts, LessonObservation
-from benchmarks.scienceworld.commands import CommandForms, NameLikeness
+from benchmarks.scienceworld.commands import CommandForms, NameLikeness, words_alike
 from benchmarks.scienceworld.lesson_state import first_lesson_state, followed
-from benchmarks.scienceworld.sentences import Outcome, place_of_robot
+from benchmarks.scienceworld.sentences import Outcome, failures_of, place_of_robot
 from memory_node.app.progress import progress_bar
 from memory_node.context.brief_state import Delta, InvalidDeltaError, apply
 from memory_node.context.episode_guidance import WINDOW
@@ -237,6 +241,40 @@ def lesson_aids(setting: CompiledSetting, embedder: TextEmbedder) -> OpenAid:
     return opened
 
 
+class ValuedLesson(Advised):
+    """Offers what the world model of a lesson, its brief state, values: nothing that it knows to be refused, and of the
+    rest what may serve the task, where there is any. A command may if it has a name with a word of the task, or leads
+    on: through a door, or without any name."""
+
+    def __init__(self, engine: GameEngine) -> None:
+        super().__init__(engine)
+        self._task = read_task(engine.text)
+        self._forms = CommandForms(engine.text)
+        self._state = first_lesson_state(self._task, engine.text)
+
+    def tell(self) -> StepAid:
+        """Return what is offered now."""
+        possible = choices(self.engine.commands)
+        left = [one for one in possible if failures_of(SkillCall(one), self._state) is None]
+        return StepAid(offered=list(filter(self._may_serve, left)) or left or possible)
+
+    def send(self, command: str) -> str:
+        """Send a command and bring the brief state up to its reply."""
+        reply = self.engine.send(command)
+        self._state = apply(followed(self._state, command, self._names(command), reply), self._state)
+        return reply
+
+    def _names(self, command: str) -> Sequence[str]:
+        parsed = self._forms.parse(command)
+        return parsed.arguments if parsed is not None else ()
+
+    def _may_serve(self, command: str) -> bool:
+        parsed = self._forms.parse(command)
+        if parsed is None or not parsed.arguments or parsed.is_about_a_door:
+            return True
+        return any(words_alike(name, self._task) > 0.0 for name in parsed.arguments)
+
+
 # The engine's limit: its longest solution has some hundred commands.
 _MOST_COMMANDS = 1000
 # Of each task: what M is drawn from.
@@ -267,14 +305,19 @@ def _solved(game: Game) -> PlayedGame:
     return PlayedGame.of(game, lesson, text, said)
 
 
-def lesson_player(setting: Setting) -> Callable[[tuple[Game, None]], PlayedGame]:
+def lesson_player(setting: Setting) -> Callable[[tuple[Game, Any]], PlayedGame]:
     """Return what plays a lesson in a process of its own."""
-    aid_of: OpenAid = without_games
-    if setting.compiled is not None:
-        aid_of = lesson_aids(setting.compiled, CachingEmbedder(MiniLmEmbedder()))
 
     def begun(game: Game) -> Any:  # without facts for a judge
         return Lesson(game, setting.max_steps)
 
+    aid_of: OpenAid = without_games
+    if setting.planner in BY_CHANCE:
+        if setting.planner == VALUED:
+            aid_of = lambda engine, *_: ValuedLesson(engine)  # noqa: E731
+        drawn = random_policy(setting.max_steps, begun, aid_of)
+        return lambda piece: drawn(*piece)
+    if setting.compiled is not None:
+        aid_of = lesson_aids(setting.compiled, CachingEmbedder(MiniLmEmbedder()))
     policy = PolicyPlayer(chooser_of(setting), setting.max_steps, setting.model.timeout_s, aid_of, begun)
     return lambda piece: policy.play(*piece)

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from benchmarks.rows import mean_of, share_of
+from benchmarks.rows import cumulative_success, mean_of, share_of
 from memory_node.lessons.optimizer.curator import Curated
 
 
@@ -50,12 +48,6 @@ def rows_of(name: str, streams: Sequence[Stream], about: dict[str, Any]) -> list
     ]
 
 
-def cumulative(orders: Sequence[Sequence[StreamTask]]) -> list[float]:
-    """Return the share of successes among the first n tasks, for n from 1 on, the mean over the orders."""
-    shares = [np.cumsum([task.success for task in order]) / np.arange(1, len(order) + 1) for order in orders]
-    return [round(float(share), 4) for share in np.mean(shares, axis=0)]
-
-
 def _row(orders: Sequence[Sequence[StreamTask]]) -> dict[str, Any]:
     tasks = [task for order in orders for task in order]
     done = [task for task in tasks if not task.lost] or tasks
@@ -74,5 +66,5 @@ def _row(orders: Sequence[Sequence[StreamTask]]) -> dict[str, Any]:
         "bank_size": mean_of([order[-1].bank for order in orders], 1),
         "add_share": share_of(operations["ADD"], len(tasks)),
         "update_share": share_of(operations["UPDATE"], len(tasks)),
-        "cumulative_success": cumulative(orders),
+        "cumulative_success": cumulative_success([[task.success for task in order] for order in orders]),
     }

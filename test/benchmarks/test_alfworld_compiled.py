@@ -11,7 +11,7 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame, for_text_games
 from benchmarks.alfworld.policy import Aid, PolicyPlayer
-from benchmarks.compiler_text import Row, rows_asked
+from benchmarks.compiler_text import Row, text_rows
 from benchmarks.compiler_variants import (
     EMPTY_M,
     FULL,
@@ -167,7 +167,7 @@ def test_row_counts_every_step_once() -> None:
 
 def test_rows_are_one_for_each_compiler_and_each_soft_memory() -> None:
     files = (Path("a/full.npz"), Path("a/soft-4.npz"))
-    rows = list(rows_asked((NONE, TEXT, FULL, LATENT), ("rules", "learned"), files))
+    rows = list(text_rows((NONE, TEXT, FULL, LATENT), ("rules", "learned"), files))
     assert [(row.name, row.compiler) for row in rows] == [
         (NONE, "none"),
         (TEXT, "rules"),

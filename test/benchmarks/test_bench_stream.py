@@ -23,7 +23,7 @@ from benchmarks.stream.alfworld import (
     progress_of,
 )
 from benchmarks.stream.note_reader import NoteReader
-from benchmarks.stream.outcomes import StreamTask, cumulative, rows_of
+from benchmarks.stream.outcomes import StreamTask, rows_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.lessons.bank import LessonBank
@@ -238,7 +238,6 @@ def test_rows_tell_each_epoch_with_means_over_orders() -> None:
     assert first["std_over_orders"] == pytest.approx(0.3536)
     assert (first["add_share"], first["update_share"]) == (0.75, 0.25)
     assert second["success_rate"] == 1.0
-    assert cumulative([[task(True, "")], [task(False, "")]]) == [0.5]
 
 
 def test_what_is_missing_is_named(capsys) -> None:
