@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.compiler_household import CompilerSetting, rows_of_household
+from benchmarks.compiler_household import rows_of_household
+from benchmarks.compiler_life import rows_of_life
 from benchmarks.compiler_text import (
     ALFWORLD_VARIANTS,
     SCIENCEWORLD_COMPILERS,
@@ -15,27 +15,25 @@ from benchmarks.compiler_text import (
     rows_of_scienceworld,
 )
 from benchmarks.compiler_variants import NO_FAULTS, NONE, OF_COMPILERS, STATIC, WITH_LATENT
-from benchmarks.household_cases import SUITES, load_cases
-from benchmarks.household_faults import Faults
-from benchmarks.household_homes import Homes
-from benchmarks.model_figures import add_planner_arguments, llm_config
-from benchmarks.ranking.ranked_planner import open_bench_planner
-from benchmarks.rows import Row, emit
-from memory_node.catalogue.label_space import load_catalogue
+from benchmarks.household_cases import SUITES
+from benchmarks.model_figures import add_planner_arguments
+from benchmarks.ranking.ranked_planner import BY_CHANCE
+from benchmarks.rows import emit
 from memory_node.context.config import CompilerConfig, CompilerModelConfig
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.llm.command import model_parameters
-from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
-from memory_node.search.embedders import CachingEmbedder
-from memory_node.search.minilm import MiniLmEmbedder
+from memory_node.planner.planner_config import PLANNERS
 
 # Where the compiler can be measured now.
-PLACES = ("household", "alfworld", "scienceworld")
-_HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, STATIC, *OF_COMPILERS)
+TEXT_WORLDS = ("alfworld", "scienceworld")
+PLACES = ("household", *TEXT_WORLDS, "life")
+_HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, STATIC, *OF_COMPILERS, *BY_CHANCE)
 _VARIANTS_OF = {
     "household": _HOUSEHOLD_VARIANTS,
     "alfworld": ALFWORLD_VARIANTS,
     "scienceworld": SCIENCEWORLD_VARIANTS,
+    # What goes wrong on a day is in its file: there is no row without faults.
+    "life": (NONE, STATIC, *OF_COMPILERS, *BY_CHANCE),
 }
 _VARIANTS = tuple(dict.fromkeys(variant for variants in _VARIANTS_OF.values() for variant in variants))
 # Who compiles where nobody is named.
@@ -50,13 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--on",
         choices=PLACES,
         default="household",
-        help="household: the stream of --faults; alfworld: text games; scienceworld: lessons",
+        help="household: the stream of --faults; alfworld: text games; scienceworld: lessons; life: days",
     )
-    parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
+    parser.add_argument("--scenes", type=Path, help="household, life: scenes.json.gz of the floor plans")
+    parser.add_argument("--days", type=Path, nargs="+", metavar="FILE", help="life: days, as `bench life` has them")
     parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
     parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
     parser.add_argument(
-        "--planner", choices=PLANNERS, default="offline", help="household: the executor (default: offline)"
+        "--planner", choices=PLANNERS, default="offline", help="household, life: the executor (default: offline)"
     )
     parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: a split")
     parser.add_argument(
@@ -107,38 +106,21 @@ def run(args: argparse.Namespace) -> int:
     config = CompilerConfig(llm=compiler)
     args.compilers = args.compilers or _COMPILERS_OF[args.on]
     there = _VARIANTS_OF[args.on]
-    without_soft = (variant for variant in there if args.soft_memory or variant not in WITH_LATENT)
-    variants = tuple(args.variants or without_soft)
+    # Whatever a language model that acts comes to, chance stands beside it.
+    by_model = args.on in TEXT_WORLDS or args.planner != "offline"
+    unasked = {*(() if args.soft_memory else WITH_LATENT), *(() if by_model else BY_CHANCE)}
+    if args.on == "life" and by_model:
+        unasked.add(STATIC)
+    variants = tuple(args.variants or (variant for variant in there if variant not in unasked))
     if unknown := set(variants) - set(there):
         raise RobotMemoryError(f"--on {args.on} has no rows {', '.join(sorted(unknown))}")
     if set(variants) & set(WITH_LATENT) and not args.soft_memory:
         raise RobotMemoryError("full and latent need --soft-memory FILE, of `memory-node train softmem`")
-    if args.on != "household":
-        emit(_rows_of_text(args, variants, config), args.json)
-        return 0
-    if args.scenes is None or args.tasks is None:
-        raise RobotMemoryError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
-    embedder = CachingEmbedder(MiniLmEmbedder())
-    planner_config = PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE), llm=llm_config(args))
-    setting = CompilerSetting(
-        Homes(args.scenes, load_catalogue(), args.seed),
-        embedder,
-        open_bench_planner(args.planner, args.mode, embedder, planner_config, args.fallback, asks=False),
-        # A language model makes errors by itself; for the offline planner they are injected.
-        Faults(seed=args.seed) if args.planner == "offline" else None,
-        config,
-        tuple(args.compilers),
-        variants,
-        args.orders,
-        args.seed,
-    )
-    emit(rows_of_household(load_cases(args.tasks, args.suite, args.limit, args.seed), setting), args.json)
+    rows_of = {
+        "household": rows_of_household,
+        "alfworld": rows_of_alfworld,
+        "scienceworld": rows_of_scienceworld,
+        "life": rows_of_life,
+    }
+    emit(rows_of[args.on](args, variants, config), args.json)
     return 0
-
-
-def _rows_of_text(args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig) -> Iterator[Row]:
-    if args.on == "scienceworld":
-        return rows_of_scienceworld(args, variants, config)
-    if args.games is None:
-        raise RobotMemoryError("--on alfworld needs --games")
-    return rows_of_alfworld(args, variants, config)

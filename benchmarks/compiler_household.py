@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import random
-import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.alfred_home import ALFRED_REACH_M
@@ -15,26 +14,29 @@ from benchmarks.compiler_variants import (
     NO_FAULTS,
     NO_STATE,
     NONE,
-    OF_COMPILERS,
     STATIC,
     OtherMemories,
     compiler_of,
     history_lines,
-    retrieval_of,
+    rows_asked,
     tokens_of,
+    variant_of,
 )
-from benchmarks.household_cases import Case
+from benchmarks.household_cases import load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Life, Lives, Trial
+from benchmarks.household_life import Lives
+from benchmarks.model_figures import llm_config
+from benchmarks.ranking.ranked_planner import BY_CHANCE, SEEDS, open_bench_planner
 from benchmarks.rows import mean_of, median_of, shuffled
 from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort, StepObservation, TakenStep
 from memory_node.domain.clock import system_clock
+from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import ArgumentKind
 from memory_node.domain.skill_library import SKILLS
@@ -43,11 +45,17 @@ from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import ExperienceLog
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
+from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import Planner
+from memory_node.planner.planner_config import OfflineConfig, PlannerConfig
+from memory_node.search.embedders import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.sim.execution import RobotConfig
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.world import World
 
+# As in `bench household --faults`: failures of one goal after which the executor gives up.
+_PATIENCE = 3
 # Sequences with more preparations are not searched; guidance that needs one counts as wrong.
 _LONGEST = 2
 
@@ -111,30 +119,6 @@ def _preparations(world: World, proposed: SkillCall) -> Iterator[SkillCall]:
                 yield SkillCall("OpenObject", (around.id,))
 
 
-@dataclass(frozen=True)
-class CompilerSetting:
-    """What all rows share. faults: of an executor that has to be made to err; None: it errs by itself."""
-
-    homes: Homes
-    embedder: TextEmbedder
-    planner: Planner
-    faults: Faults | None
-    config: CompilerConfig
-    compilers: tuple[str, ...]
-    variants: tuple[str, ...]
-    orders: int = 1
-    seed: int = 0
-
-    @property
-    def rows(self) -> Iterator[tuple[str, str]]:
-        """The (variant, compiler) of each row."""
-        for variant in self.variants:
-            if variant in OF_COMPILERS:
-                yield from ((variant, name) for name in self.compilers)
-            else:
-                yield variant, "none"
-
-
 @dataclass
 class Account:
     """What was compiled in one row. tokens: what memory told the executor at each step. guided: what is to be judged.
@@ -150,18 +134,26 @@ class Account:
     copied_s: float = 0.0
 
 
-class _Watched:
-    """A GuidancePort that keeps account."""
+class Watched:
+    """A GuidancePort that keeps account. situation: the home as it is now and where the robot stands in it, None for
+    none."""
 
-    def __init__(self, guidance: Compilations, variant: str, account: Account, life: Callable[[], Life | None]) -> None:
+    def __init__(
+        self,
+        guidance: Compilations,
+        variant: str,
+        account: Account,
+        situation: Callable[[], tuple[World, Pose] | None],
+    ) -> None:
         self._guidance = guidance
         self._variant = variant
         self._account = account
-        self._life = life
+        self._situation = situation
         self._recent: list[TakenStep] = []
         self._episode = ""
 
     def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep | None:
+        """Compile, and note what came of it; see GuidancePort."""
         if episode_id != self._episode:
             self._episode, self._recent = episode_id, []
         if observation.taken is not None:
@@ -178,8 +170,7 @@ class _Watched:
         account.milliseconds.append(step.milliseconds)
         account.nothing.append(step.compiled.delivery is Delivery.NOACTION)
         started = time.perf_counter()
-        life = self._life()
-        situation = life.situation if life is not None else None
+        situation = self._situation()
         if guidance is not None and observation.proposed is not None and situation is not None:
             world, pose = situation
             account.guided.append(GuidedMoment(world.copy(), pose, observation.proposed, guidance.goal))
@@ -194,75 +185,35 @@ class _Watched:
         return (step.state.goal, *history_lines(self._recent), *guidance)
 
 
-def rows_of_household(cases: Sequence[Case], setting: CompilerSetting) -> Iterator[dict[str, Any]]:
-    """Yield the rows, each as soon as it is measured."""
-    models = ModelShelf()
-    with progress_bar() as bar:
-        for variant, name in setting.rows:
-            task: Any = bar.add_task(f"{variant} {name}", total=len(cases) * setting.orders)
-            advance = partial(bar.advance, task)
-            account, trials = Account(), []
-            for order in range(setting.orders):
-                trials += _stream(cases, setting, variant, name, order, account, models, advance)
-            yield _row(variant, name, trials, account)
+@dataclass(frozen=True)
+class CarriedOut:
+    """A task that was carried out. met: of so many conditions. results: of its instructions."""
+
+    success: bool
+    met: int
+    conditions: int
+    results: Sequence[InstructionResult]
 
 
-def _stream(
-    cases: Sequence[Case],
-    setting: CompilerSetting,
-    variant: str,
-    name: str,
-    order: int,
-    account: Account,
-    models: ModelShelf,
-    advance: Callable[[], object],
-) -> list[Trial]:
-    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet."""
-    experience = Experience(ExperienceConfig(), ExperienceLog(), system_clock)
-    others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
-
-    def guided(memory: RobotMemory) -> GuidancePort:
-        who = "rules" if variant == STATIC else name
-        retrieve = retrieval_of(variant, others)(memory.guidance.retrieve)
-        compiler = compiler_of(variant, who, setting.config, models)
-        guidance = replace(memory.guidance, retrieve=retrieve, compiler=compiler)
-        return _Watched(guidance, variant, account, lambda: lives.current)
-
-    # A language model reads in its prompt what is given once.
-    once = variant in (NONE, NO_FAULTS) or (variant == STATIC and setting.faults is None)
-    lives = Lives(
-        "full" if variant in (NONE, NO_FAULTS) else "full+experience",
-        setting.homes,
-        setting.embedder,
-        setting.planner,
-        experience,
-        setting.faults if variant != NO_FAULTS else None,
-        setting.seed,
-        None if once else guided,
-    )
-    trials = []
-    for case in shuffled(cases, setting.seed, order):
-        trials.append(lives.run(case))
-        advance()
-    experience.close()
-    return trials
-
-
-def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> dict[str, Any]:
-    outcomes = [trial.result.outcome for trial in trials]
-    replies = sum(outcome.cost.replies for outcome in outcomes)
-    steps = replies or sum(trial.result.skills for trial in trials)
+def row_of(variant: str, name: str, done: Sequence[CarriedOut], account: Account, times: int = 1) -> dict[str, Any]:
+    """Return the row of some tasks, each carried out so many times."""
+    results = [result for one in done for result in one.results]
+    replies = sum(result.outcome.cost.replies for result in results)
+    steps = replies or sum(result.skills for result in results)
     compiled_s = sum(account.milliseconds) / 1e3
-    planned_s = sum(trial.result.planning_s for trial in trials) - compiled_s - account.copied_s
+    planned_s = sum(result.planning_s for result in results) - compiled_s - account.copied_s
+    # An executor that cannot read takes in what memory tells it.
+    told = mean_of(account.tokens, 1) or 0.0
+    read = round(sum(result.outcome.cost.tokens_in for result in results) / max(replies, 1), 1)
     return {
         "variant": variant,
         "compiler": name,
-        "tasks": len(trials),
-        "success_rate": mean_of([trial.success for trial in trials]),
-        "progress": round(sum(t.met for t in trials) / max(sum(t.conditions for t in trials), 1), 4),
-        "executor_input_tokens": round(_input_tokens(trials, account), 1),
+        "tasks": len(done) // times,
+        "success_rate": mean_of([one.success for one in done]),
+        "progress": round(sum(one.met for one in done) / max(sum(one.conditions for one in done), 1), 4),
+        "executor_input_tokens": read if replies else told,
         "compiler_tokens": mean_of(account.compiler_tokens, 1) or 0.0,
-        "executor_output_tokens": round(sum(outcome.cost.tokens_out for outcome in outcomes) / max(replies, 1), 1),
+        "executor_output_tokens": round(sum(one.outcome.cost.tokens_out for one in results) / max(replies, 1), 1),
         "executor_ms": round(1e3 * planned_s / max(steps, 1), 2),
         "compiler_ms": median_of(account.milliseconds, 2) or 0.0,
         "guidance_precision": mean_of([is_precise(moment) for moment in account.guided]),
@@ -270,10 +221,72 @@ def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> 
     }
 
 
-def _input_tokens(trials: Sequence[Trial], account: Account) -> float:
-    """Return the tokens of a prompt; an executor that cannot read takes in what memory tells it."""
-    outcomes = [trial.result.outcome for trial in trials]
-    replies = sum(outcome.cost.replies for outcome in outcomes)
-    if replies:
-        return sum(outcome.cost.tokens_in for outcome in outcomes) / replies
-    return statistics.fmean(account.tokens) if account.tokens else 0.0
+def rows_of_robot(
+    args: argparse.Namespace,
+    variants: Sequence[str],
+    tasks: int,
+    carried_out: Callable[[str, str, Account, int], Iterator[CarriedOut]],
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows, each as soon as it is measured; those by chance are of several seeds.
+
+    carried_out: carries the tasks out, given variant, compiler, account and number of the seed.
+    """
+    with progress_bar() as bar:
+        for variant, name in rows_asked(variants, args.compilers):
+            times = SEEDS if variant in BY_CHANCE else 1
+            task: Any = bar.add_task(f"{variant} {name}", total=tasks * times)
+            account, done = Account(), []
+            for number in range(times):
+                for one in carried_out(variant, name, account, args.seed * SEEDS + number):
+                    done.append(one)
+                    bar.advance(task)
+            yield row_of(variant, name, done, account, times)
+
+
+def rows_of_household(
+    args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the stream of tasks under faults; see rows_of_robot.
+
+    Raises:
+        RobotMemoryError: the files are not named.
+    """
+    if args.scenes is None or args.tasks is None:
+        raise RobotMemoryError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
+    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
+    homes, models = Homes(args.scenes, load_catalogue(), args.seed), ModelShelf()
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    settings = PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE), llm=llm_config(args))
+
+    def opened(planner: str, seed: int = 0) -> Planner:
+        return open_bench_planner(planner, args.mode, embedder, settings, args.fallback, asks=False, seed=str(seed))
+
+    executor = opened(args.planner)
+    # A language model makes errors by itself; for the offline planner they are injected.
+    faults = Faults(seed=args.seed) if args.planner == "offline" else None
+
+    def stream(variant: str, name: str, account: Account, planner: Planner, order: int) -> Iterator[CarriedOut]:
+        """Carry the cases out in one order with a robot that has learnt nothing yet."""
+        experience = Experience(ExperienceConfig(), ExperienceLog(), system_clock)
+        others = OtherMemories(random.Random(f"{args.seed} {order} memory"))
+
+        def guided(memory: RobotMemory) -> GuidancePort:
+            guidance = variant_of(memory.guidance, variant, compiler_of(variant, name, config, models), others)
+            return Watched(guidance, variant, account, lambda: lives.current.situation if lives.current else None)
+
+        is_plain = variant in (NONE, NO_FAULTS, *BY_CHANCE)
+        # A language model reads in its prompt what is given once.
+        once = is_plain or (variant == STATIC and faults is None)
+        luck = None if variant in (NO_FAULTS, *BY_CHANCE) else faults
+        mode, guide = "full" if is_plain else "full+experience", None if once else guided
+        lives = Lives(mode, homes, embedder, planner, experience, luck, args.seed, guide)
+        for trial in map(lives.run, shuffled(cases, args.seed, order)):
+            yield CarriedOut(trial.success, trial.met, trial.conditions, (trial.result,))
+        experience.close()
+
+    def carried_out(variant: str, name: str, account: Account, seed: int) -> Iterator[CarriedOut]:
+        planner = opened(variant, seed) if variant in BY_CHANCE else executor
+        for order in range(args.orders):
+            yield from stream(variant, name, account, planner, order)
+
+    return rows_of_robot(args, variants, len(cases) * args.orders, carried_out)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,6 @@ class Row:
         """The variant; of several soft memories each by the name of its file."""
         return self.soft_memory.stem if self.soft_memory is not None and self.variant == FULL else self.variant
 
-    @property
-    def times(self) -> int:
-        """How often each game is played."""
-        return SEEDS if self.variant in BY_CHANCE else 1
-
     def setting(self, args: argparse.Namespace, model: Any, config: CompilerConfig) -> Setting:
         """Return how the games of the row are played; without memory nothing is compiled."""
         planner = self.variant if self.variant in BY_CHANCE else "executor"
@@ -78,20 +74,17 @@ def rows_of_alfworld(
     """Yield the rows, each as soon as it is measured.
 
     Raises:
+        InvalidValueError: the games are not named.
         ResourceMissingError: the engine is not installed.
         NotFoundError: a file is not there.
     """
+    if args.games is None:
+        raise InvalidValueError("--on alfworld needs --games")
     require_engine()
     games = load_games(args.games, args.limit, args.seed)
     model = with_shipped_adapter(llm_config(args))
     with Learnt(args.memory_file, learns=False) as learnt:
-        for row in text_rows(variants, args.compilers, args.soft_memory or ()):
-            known = learnt if row.variant not in (NONE, *BY_CHANCE) else None
-            setting = row.setting(args, model, config)
-            orders = play_all([games] * row.times, setting, args.jobs, known, TranscriptFile(None))
-            played = [game for order in orders for game in order]
-            progress = [progress_of(game) for game in played if not game.lost]
-            yield row_of(row.name, row.compiler, played, progress, row.times)
+        yield from _rows(args, variants, config, model, games, learnt)
 
 
 def rows_of_scienceworld(
@@ -119,19 +112,34 @@ def rows_of_scienceworld(
         print(f"writing the engine's solutions of train variations to {args.attempts}", file=sys.stderr)
         write_solutions(args.attempts)
     games, model = judged_lessons(args.limit), llm_config(args)
-    for row in text_rows(variants, args.compilers, ()):
+    yield from _rows(args, variants, config, model, games, None, lesson_player)
+
+
+def _rows(
+    args: argparse.Namespace,
+    variants: Sequence[str],
+    config: CompilerConfig,
+    model: Any,
+    games: Sequence[Game],
+    learnt: Learnt | None,
+    begin: Callable[[Setting], Any] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows. begin: see play_all."""
+    for row in text_rows(variants, args.compilers, args.soft_memory or ()):
         setting = row.setting(args, model, config)
-        player = partial(lesson_player, setting)
-        orders = play_all([games] * row.times, setting, args.jobs, None, TranscriptFile(None), player)
+        known = learnt if setting.compiled is not None else None
+        player = partial(begin, setting) if begin is not None else None
+        times = SEEDS if row.variant in BY_CHANCE else 1
+        orders = play_all([games] * times, setting, args.jobs, known, TranscriptFile(None), player)
         played = [game for order in orders for game in order]
-        yield row_of(row.name, row.compiler, played, [game.score or 0.0 for game in played], row.times)
+        # An engine that scores has no score for a lesson that was lost: nothing of it was done.
+        scores = [game.score or 0.0 for game in played]
+        progress = scores if begin is not None else [progress_of(game) for game in played if not game.lost]
+        yield row_of(row.name, row.compiler, played, progress, times)
 
 
 def judged_lessons(limit: int) -> list[Game]:
     """Return so many lessons of the variations `dev`: the first of each task, then the second, and so on."""
-    each = math.ceil(limit / len(TASKS))
-    of_task: dict[str, list[Game]] = {task: [] for task in TASKS}
-    for game in lessons(TASKS, "dev", each):
-        of_task[game.task_type].append(game)
-    in_turn = (games[number] for number in range(each) for games in of_task.values() if number < len(games))
-    return list(in_turn)[:limit]
+    found = lessons(TASKS, "dev", math.ceil(limit / len(TASKS)))
+    turns = zip_longest(*([game for game in found if game.task_type == task] for task in TASKS))
+    return [game for turn in turns for game in turn if game is not None][:limit]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -15,15 +15,12 @@ from benchmarks.household_faults import Chances, Faults
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Lives as HouseholdLives
 from benchmarks.household_life import guided_by_rules
-from benchmarks.life.day_check import check_days
-from benchmarks.life.day_file import Day, read_days
+from benchmarks.life.day_file import Day
 from benchmarks.life.day_form import Answer, Ask, Do, GoalForm
 from benchmarks.life.day_run import DayRun
-from benchmarks.life.home import LifeHomes
-from benchmarks.life.lives import Lives
+from benchmarks.life.lives import opened_days
 from benchmarks.life.player import RobotPlayer
 from benchmarks.life.robot_life import RobotLife
-from benchmarks.rows import sample
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.guidance import Compiler, GuidancePort
 from memory_node.domain.clock import system_clock
@@ -71,10 +68,9 @@ class RobotTasks(Protocol):
         """Throw the memories away."""
 
 
-class _TaughtPlayer(RobotPlayer):
-    """Knows lessons that are no part of its store, also after a restart; keeps its last episode."""
+class _RememberedPlayer(RobotPlayer):
+    """Keeps its last episode."""
 
-    lessons: Sequence[Lesson] = ()
     attempt: Attempt | None = None
 
     def execute(
@@ -82,7 +78,6 @@ class _TaughtPlayer(RobotPlayer):
     ) -> InstructionResult:
         """Carry out an instruction; see Player."""
         memory = self._life.memory
-        memory.experience.take_over((), [lesson.to_dict() for lesson in self.lessons], ())
         result = super().execute(words, goals, note, limit)
         for episode in memory.past.episodes(1):
             self.attempt = attempt_of(episode, memory.past.episode(episode.id).steps)
@@ -96,12 +91,8 @@ class DaysOfLife:
     """
 
     def __init__(self, files: list[Path], scenes: Path | None, embedder: TextEmbedder, limit: int, seed: int) -> None:
-        homes = LifeHomes(scenes, seed)
-        days, faults = read_days(files)
-        self._days = sample(days, limit, seed)
-        check_days(self._days, homes, faults)
-        self._folder = tempfile.TemporaryDirectory(prefix="days")
-        self._lives = Lives(homes, embedder, Path(self._folder.name))
+        self._opened = ExitStack()
+        self._days, self._lives = self._opened.enter_context(opened_days(files, scenes, embedder, limit, seed))
         self._planner = open_planner("offline", embedder, fallback=False, asks=True)
         self._seed = seed
 
@@ -124,28 +115,25 @@ class DaysOfLife:
         day = self._days[task]
         planner, _ = Faults(seed=self._seed).careless(self._planner, Chances(self._seed, day.scenario.id))
 
-        players: list[_TaughtPlayer] = []
-        folders: list[Path] = []
+        players: list[_RememberedPlayer] = []
 
         def run_of(life: RobotLife, folder: Path) -> DayRun:
-            folders.append(folder)
-            player = _TaughtPlayer(life, planner, by_list=day.scenario.category == _RECENT)
-            player.compiler, player.lessons = compiler, lessons
+            player = _RememberedPlayer(life, planner, by_list=day.scenario.category == _RECENT)
+            player.lessons = lessons
+            if compiler is not None:
+                player.guided = partial(replace, compiler=compiler)
             players.append(player)
             return DayRun(day, life, player, False, folder)
 
         report = self._lives.play(day, "", run_of)
-        for folder in folders:  # a training plays thousands
-            shutil.rmtree(folder, ignore_errors=True)
         if report.broken or report.crash:
             raise InvalidValueError(f"{report.id}: {report.broken or report.crash}")
-        judged = [step.verdict is not None and step.verdict.right for step in report.judged]
         calls = sum(len(step.calls) for step in report.steps)
-        return Played(sum(judged) / max(len(judged), 1), calls, players[-1].attempt)
+        return Played(report.right_steps / max(len(report.judged), 1), calls, players[-1].attempt)
 
     def close(self) -> None:
         """Throw the memories away."""
-        self._folder.cleanup()
+        self._opened.close()
 
 
 def _judged(day: Day) -> list[Do | Ask | Answer]:

@@ -20,7 +20,6 @@ from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Carried, Learnt
 from benchmarks.alfworld.play import GameEngine, PlayedGame, Player, for_text_games
 from benchmarks.alfworld.policy import (
-    OpenAid,
     PolicyPlayer,
     TranscriptFile,
     habits_at_first,
@@ -54,12 +53,11 @@ ALL = "all"
 def rows_of(orders: Sequence[Sequence[PlayedGame]], planner: str = "offline") -> list[dict[str, Any]]:
     """Return the rows of one or several passes over the same games; a game that was lost is a failure."""
     types = sorted({game.task_type for games in orders for game in games})
-    rows = [_row(name, [_of_type(games, name) for games in orders]) for name in (*types, ALL)]
-    return [{"planner": planner} | row for row in rows]
-
-
-def _of_type(games: Sequence[PlayedGame], name: str) -> list[PlayedGame]:
-    return [game for game in games if name in (ALL, game.task_type)]
+    return [
+        {"planner": planner}
+        | _row(name, [[game for game in games if name in (ALL, game.task_type)] for games in orders])
+        for name in (*types, ALL)
+    ]
 
 
 def _row(name: str, orders: Sequence[Sequence[PlayedGame]]) -> dict[str, Any]:
@@ -85,10 +83,13 @@ def _row(name: str, orders: Sequence[Sequence[PlayedGame]]) -> dict[str, Any]:
 BY_MODEL = ("llm", "executor", "react")
 PLANNERS = ("offline", *BY_MODEL, *BY_CHANCE)
 MEMORIES = ("none", "places", "full", "static", "compiled")
-# Planners that read memory in a prompt, and planners that ask it at each step.
+# Planners that read memory in a prompt; others ask it at each step, and chance knows nothing of other games.
 _IN_PROMPT = ("executor", "react")
-# What serves the latter: where things usually are, or that and what attempts taught.
-_ASKED = ("places", "full")
+_MEMORIES_OF = {
+    **dict.fromkeys(("offline", "llm"), ("none", "places", "full")),
+    **dict.fromkeys(_IN_PROMPT, ("none", "static", "compiled")),
+    **dict.fromkeys(BY_CHANCE, ("none",)),
+}
 # An engine that needs longer for one game hangs: the largest game takes 20 s on an idle core, and ten times that where
 # others work on it, too.
 LONGEST_GAME_S = 300.0
@@ -124,16 +125,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--attempts", type=Path, metavar="FILE", help="with --memory compiled: transcripts of games to remember"
     )
     parser.add_argument("--learn", action="store_true", help="keep learning from game to game, into --from's file")
-    parser.add_argument("--limit", type=_count, default=0, help="play a sample of this many games (default: all)")
-    parser.add_argument("--orders", type=_positive, default=1, help="passes over the games, each in its own order")
-    parser.add_argument("--max-steps", type=_positive, default=50, help="commands in a game (default 50)")
-    parser.add_argument("--jobs", type=_positive, default=_JOBS, help=f"games side by side (default {_JOBS})")
+    parser.add_argument("--limit", type=int, default=0, help="play a sample of this many games (default: all)")
+    parser.add_argument("--orders", type=int, default=1, help="passes over the games, each in its own order")
+    parser.add_argument("--max-steps", type=int, default=50, help="commands in a game (default 50)")
+    parser.add_argument("--jobs", type=int, default=_JOBS, help=f"games side by side (default {_JOBS})")
     parser.add_argument("--transcripts", type=Path, metavar="FILE", help="write what was said in each game, JSON lines")
     add_planner_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
+    if min(args.orders, args.max_steps, args.jobs) < 1 or args.limit < 0:
+        raise InvalidValueError("--orders, --max-steps and --jobs: expected positive numbers; --limit: or 0")
     require_engine()
     games = load_games(args.games, args.limit, args.seed)
     compiled = CompiledSetting(attempts=args.attempts, seed=args.seed) if args.memory == "compiled" else None
@@ -141,14 +144,10 @@ def run(args: argparse.Namespace) -> int:
     if args.planner == "executor":
         model = with_shipped_adapter(model)
     setting = Setting(args.planner, args.max_steps, model, compiled, args.seed)
+    if args.memory not in _MEMORIES_OF[args.planner]:
+        raise InvalidValueError(f"--planner {args.planner} has --memory {' or '.join(_MEMORIES_OF[args.planner])}")
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full or places")
-    if args.memory != "none" and (args.memory not in _ASKED) != (args.planner in _IN_PROMPT):
-        in_prompt = "static or compiled: it is in the prompt"
-        serving = in_prompt if args.planner in _IN_PROMPT else "places or full: it is asked at each step"
-        raise InvalidValueError(f"--planner {args.planner} has --memory none or {serving}")
-    if args.memory != "none" and args.planner in BY_CHANCE:
-        raise InvalidValueError(f"--planner {args.planner} knows nothing of other games: --memory none")
     if args.attempts and compiled is None:
         raise InvalidValueError("--attempts is what --memory compiled remembers")
     ordered = [list(games), *(shuffled(games, args.seed, number) for number in range(1, args.orders))]
@@ -207,8 +206,10 @@ def _player(setting: Setting) -> Any:
         drawn = player_by_chance(setting.planner, setting.max_steps)
         return lambda piece: drawn(*piece)
     if setting.planner in _IN_PROMPT:
-        chooser = chooser_of(setting)
-        policy = PolicyPlayer(chooser, setting.max_steps, setting.model.timeout_s, _aid(setting, kinds))
+        chooser, aid = chooser_of(setting), habits_at_first(kinds)
+        if setting.compiled is not None:
+            aid = compiled_aids(setting.compiled, kinds, CachingEmbedder(MiniLmEmbedder()), setting.max_steps)
+        policy = PolicyPlayer(chooser, setting.max_steps, setting.model.timeout_s, aid)
         return lambda piece: policy.play(*piece)
     embedder = CachingEmbedder(MiniLmEmbedder())
     planner_of: Callable[[ObjectCatalogue], Planner] = partial(offline_planner, embedder)
@@ -236,12 +237,6 @@ def player_by_chance(
         return Player(kinds, embedder, planner_of, max_steps, engine_of).play(game)
 
     return play
-
-
-def _aid(setting: Setting, kinds: ObjectCatalogue) -> OpenAid:
-    if setting.compiled is None:
-        return habits_at_first(kinds)
-    return compiled_aids(setting.compiled, kinds, CachingEmbedder(MiniLmEmbedder()), setting.max_steps)
 
 
 def chooser_of(setting: Setting) -> StepChooser:
@@ -276,20 +271,3 @@ def _piece(
 def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> OfflinePlanner:
     """Return our planner with the reader of plain commands: nobody is there to be asked, and names are open."""
     return OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
-
-
-def _count(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"expected 0 or a positive number, got {text!r}")
-    return value
-
-
-def _positive(text: str) -> int:
-    value = _count(text)
-    if value == 0:
-        raise argparse.ArgumentTypeError("expected a positive number, got '0'")
-    return value

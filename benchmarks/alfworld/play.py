@@ -237,8 +237,19 @@ class Player:
                 began = time.monotonic()
                 result = self._carried_out(life, robot, kinds)
                 spent_ms = 1000.0 * (time.monotonic() - began)
-                played = _played(game, robot, result, engine.won, spent_ms, text)
-                return replace(played, taught=life.memory.place_census(), episodes=life.episodes(robot))
+                failures = (*result.outcome.failures, result.failure, result.outcome.question)
+                return PlayedGame.of(
+                    game,
+                    engine,
+                    text,
+                    robot.transcript,
+                    searched=robot.searched,
+                    prompt_tokens=result.outcome.cost.tokens_in,
+                    step_ms=(spent_ms / max(robot.steps, 1),),
+                    failure="" if engine.won else "; ".join(filter(None, failures)),
+                    taught=life.memory.place_census(),
+                    episodes=life.episodes(robot),
+                )
             finally:
                 life.memory.close()
         finally:
@@ -259,22 +270,3 @@ class Player:
             self._planners.clear()
             known = self._planners[id(kinds)] = kinds, self.planner_of(kinds)
         return known[1]
-
-
-def _played(
-    game: Game, robot: TextRobot, result: InstructionResult, won: bool, spent_ms: float, text: str
-) -> PlayedGame:
-    failures: Sequence[str] = (*result.outcome.failures, result.failure, result.outcome.question)
-    return PlayedGame(
-        game.name,
-        game.task_type,
-        robot.task,
-        won,
-        robot.steps,
-        robot.searched,
-        result.outcome.cost.tokens_in,
-        step_ms=(spent_ms / max(robot.steps, 1),),
-        failure="" if won else "; ".join(filter(None, failures)),
-        text=text,
-        transcript=tuple(robot.transcript),
-    )

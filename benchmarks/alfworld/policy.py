@@ -217,18 +217,22 @@ def no_advice(_said: Sequence[tuple[str, str]], _commands: Sequence[str]) -> str
 
 @dataclass
 class Advised:
-    """All of memory before the first step, and advice at each, if any."""
+    """All of memory before the first step, and advice at each, if any. offer: narrows what is possible, given what was
+    said; None: all of it is offered."""
 
     engine: GameEngine
     experience: str = ""
     advise: Advise = no_advice
+    offer: Callable[[Sequence[tuple[str, str]], Sequence[str]], Sequence[str]] | None = None
     account: CompilingAccount | None = None
     _said: list[tuple[str, str]] = field(default_factory=list)
 
     def tell(self) -> StepAid:
-        """Return the advice."""
-        command = self.advise(self._said, choices(self.engine.commands))
-        return StepAid(advice=f"{command}." if command else "")
+        """Return the advice, and what is offered."""
+        possible = choices(self.engine.commands)
+        command = self.advise(self._said, possible)
+        offered = self.offer(self._said, possible) if self.offer is not None else None
+        return StepAid(advice=f"{command}." if command else "", offered=offered)
 
     def send(self, command: str) -> str:
         """Send a command and return what is printed."""

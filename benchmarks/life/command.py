@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.life.day_check import check_days
 from benchmarks.life.day_file import Day, read_days
-from benchmarks.life.day_run import DayReport, DayRun
+from benchmarks.life.day_run import DayReport
 from benchmarks.life.home import LifeHomes, listed
 from benchmarks.life.life_rows import (
     Setting,
@@ -119,11 +119,9 @@ def _played(days: Sequence[Day], homes: LifeHomes, args: argparse.Namespace) -> 
         shuffling = Shuffling(days, lives, shuffled_player, args.goals)
 
         def play(setting: Setting, day: Day, seed: int) -> DayReport:
-            def run_of(life: RobotLife, folder: Path) -> DayRun:
-                return DayRun(day, life, players.player(setting.planner, life, day, seed), args.goals, folder)
-
             if setting.shuffled:
                 return shuffling.play(day, setting.shuffled)
+            run_of = players.run(setting.planner, day, seed, args.goals)
             return lives.play(day, setting.without, run_of, setting.cache)
 
         return play_all(days, settings_of(args), play)

@@ -53,7 +53,7 @@ class DayReport:
     """What came of a scenario. broken: why it says nothing, "" where it does; crash: a traceback, "" for none.
 
     lookups, hits: of the short-term memory in judged steps; warm_lookups, warm_hits: of those that
-    began with a warm one.
+    began with a warm one. results: of all steps, as their player told them.
     """
 
     id: str
@@ -66,6 +66,7 @@ class DayReport:
     hits: int = 0
     warm_lookups: int = 0
     warm_hits: int = 0
+    results: list[InstructionResult] = field(default_factory=list)
 
     @property
     def judged(self) -> list[StepReport]:
@@ -73,10 +74,15 @@ class DayReport:
         return [step for step in self.steps if step.verdict is not None]
 
     @property
+    def right_steps(self) -> int:
+        """How many of them are right."""
+        return sum(step.verdict is not None and step.verdict.right for step in self.steps)
+
+    @property
     def right(self) -> bool:
         """Whether every judged step is right."""
         ended = not (self.broken or self.crash or self.failed)
-        return ended and all(step.verdict is not None and step.verdict.right for step in self.judged)
+        return ended and self.right_steps == len(self.judged)
 
 
 def _pass_over(_: int) -> None:
@@ -195,6 +201,7 @@ class DayRun:
         limit = event.interrupt_after if isinstance(event, form.Do) else None
         typed = event.goals if self._goals and isinstance(event, form.Do) else ()
         result = self._player.execute(event.words, typed, note, limit)
+        self._report.results.append(result)
         said = _said(result, notes)
         outcome = StepOutcome(
             life.trace, result.success, bool(result.outcome.question), said, before, isinstance(event, form.Ask)

@@ -6,19 +6,24 @@ import gc
 import shutil
 import tempfile
 import traceback
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.household_homes import lay_map
-from benchmarks.life.day_file import Day
+from benchmarks.life.day_check import check_days
+from benchmarks.life.day_file import Day, read_days
 from benchmarks.life.day_form import Scenario
 from benchmarks.life.day_run import DayReport, DayRun
 from benchmarks.life.home import LifeHomes, NoRoomError
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.switches import KARMA, SCENE, CacheSetting
+from benchmarks.rows import sample
 from memory_node.catalogue.object_kind import Property
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
+from memory_node.lessons.config import OptimizerConfig
 from memory_node.sim.searching import stand_off
 
 MakeRun = Callable[[RobotLife, Path], DayRun]
@@ -72,12 +77,31 @@ def patrol(life: RobotLife, rooms: Collection[str] | None) -> None:
     life.memory.cache.clear()
 
 
+@contextmanager
+def opened_days(
+    files: Sequence[Path] | None, scenes: Path | None, embedder: TextEmbedder, limit: int, seed: int
+) -> Iterator[tuple[Sequence[Day], Lives]]:
+    """Open days for `--on life`, or a sample of so many of them, with what makes their robots.
+
+    Raises:
+        InvalidValueError: no file is named, or something is wrong with one.
+        NotFoundError: there is no such file.
+    """
+    if files is None:
+        raise InvalidValueError("--on life needs --days (docs/life.md says how days are written)")
+    homes, (days, faults) = LifeHomes(scenes, seed), read_days(files)
+    check_days(days, homes, faults)
+    with tempfile.TemporaryDirectory(prefix="days") as folder:
+        yield sample(days, limit, seed), Lives(homes, embedder, Path(folder))
+
+
 class Lives:
-    """folder: for the memories; what is in it is thrown away when the benchmark ends."""
+    """folder: for the memories; what is in it is thrown away when the benchmark ends. optimizer: who writes lessons."""
 
     def __init__(self, homes: LifeHomes, embedder: TextEmbedder, folder: Path) -> None:
         self._homes = homes
         self._embedder = embedder
+        self.optimizer: OptimizerConfig | None = None
         self._folder = folder
         self._patrolled: dict[tuple[object, ...], Path] = {}
         self._count = 0
@@ -96,7 +120,7 @@ class Lives:
         folder = self._folder / f"day{self._count}"
         shutil.copytree(self._after_patrol(scenario, without), folder)
         world = self._homes.world(scenario)
-        return RobotLife(world, folder, self._embedder, cache, without), folder
+        return RobotLife(world, folder, self._embedder, cache, without, self.optimizer), folder
 
     def play(self, day: Day, without: str, make_run: MakeRun, cache: CacheSetting | None = None) -> DayReport:
         """Return what came of one scenario; whatever raises on the way is in the report."""
@@ -113,6 +137,7 @@ class Lives:
             return make_run(life, folder).play()
         finally:
             life.close()
+            shutil.rmtree(folder, ignore_errors=True)  # a benchmark plays thousands
 
     def _after_patrol(self, scenario: Scenario, without: str) -> Path:
         extra, people = tuple(scenario.extra.items()), tuple(scenario.people.items())

@@ -18,7 +18,7 @@ from benchmarks.life.sightings import remembered_as
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Compilations
-from memory_node.context.guidance import Compiler
+from memory_node.context.guidance import GuidancePort
 from memory_node.domain.answer import FindQuery, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.scene import SceneObject, SceneSnapshot
@@ -27,6 +27,7 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.lessons.expectations import expectations_of
+from memory_node.lessons.lesson import Lesson
 from memory_node.memory import RobotMemory
 from memory_node.planner.executor import ExecutedStep, InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
@@ -187,7 +188,8 @@ class RobotPlayer:
     by_list: the planner knows only the things on the list that memory writes for an instruction.
 
     Attributes:
-        guidance: what compiles; None: the robot's own memory. compiler: instead of the rules; None: the rules.
+        guidance: what compiles; None: the robot's own memory. guided: makes of it what is asked at each step.
+        lessons: that the robot knows besides its own, also after a restart.
         tries: what lessons are drawn from; None: what the robot itself has tried.
         unfinished: the instructions that it left unfinished; None: those that it did leave.
     """
@@ -200,7 +202,9 @@ class RobotPlayer:
         self._session_file = life.folder / "session.json"
         self._session = Session(self._session_file, SESSION_S)
         self.guidance: Compilations | None = None
-        self.compiler: Compiler | None = None
+        self.guided: Callable[[Compilations], GuidancePort] = lambda own: own
+        self.lessons: Sequence[Lesson] = ()
+        self._taught: RobotMemory | None = None
         self.tries: Sequence[Deed] | None = None
         self.unfinished: tuple[EpisodeSummary, ...] | None = None
 
@@ -227,10 +231,10 @@ class RobotPlayer:
         life.look()
         if life.without == switches.WORKING:
             self.set_session("")
-        compilations = self.guidance or memory.guidance
-        if self.compiler is not None:
-            compilations = replace(compilations, compiler=self.compiler)
-        guidance = compilations if life.without != switches.COMPILER else None
+        if memory is not self._taught:
+            memory.experience.take_over((), [lesson.to_dict() for lesson in self.lessons], ())
+            self._taught = memory
+        guidance = self.guided(self.guidance or memory.guidance) if life.without != switches.COMPILER else None
         planner = GuidedPlanner(self._planner, memory.episodes, life.now_ns, ATTEMPTS, guidance=guidance)
         recalled = memory.recall_past()
         listed = ListedMemory(memory, words) if self._by_list else None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from benchmarks.life import day_form as form
 from benchmarks.life.day_file import Day
+from benchmarks.life.day_run import DayRun
 from benchmarks.life.judge import is_at, is_in_state, things_meant
+from benchmarks.life.lives import MakeRun
 from benchmarks.life.player import Player, RobotPlayer
 from benchmarks.life.robot_life import RobotLife
 from benchmarks.life.scripted_player import STATE_OF_GOAL, IdlePlayer, ScriptedPlayer
@@ -128,6 +131,9 @@ def seeds_of(planner: str) -> int:
     return SEEDS if planner in BY_CHANCE else 1
 
 
+Prepare = Callable[[RobotPlayer, RobotLife], None]
+
+
 class Players:
     """Makes the player of each scenario; what all share, such as a model, is opened once."""
 
@@ -145,6 +151,17 @@ class Players:
         if planner == SCRIPTED:
             return ScriptedPlayer(life, day, self._robot(OFFLINE, life, day, seed))
         return self._robot(planner, life, day, seed)
+
+    def run(self, planner: str, day: Day, seed: int, goals: bool = False, prepare: Prepare | None = None) -> MakeRun:
+        """Return what plays a scenario with a robot. prepare: is given a robot's player before it plays."""
+
+        def run_of(life: RobotLife, folder: Path) -> DayRun:
+            player = self.player(planner, life, day, seed)
+            if prepare is not None and isinstance(player, RobotPlayer):
+                prepare(player, life)
+            return DayRun(day, life, player, goals, folder)
+
+        return run_of
 
     def _robot(self, planner: str, life: RobotLife, day: Day, seed: int) -> RobotPlayer:
         made = self._planner(planner, day, seed)

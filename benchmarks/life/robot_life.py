@@ -21,6 +21,7 @@ from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.lessons.config import OptimizerConfig
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
@@ -95,7 +96,8 @@ class RobotLife:
     """One robot, its home and its memory.
 
     folder: where memory is kept. embedder: shared by all lives. cache: of the short-term
-    memory, None for the shipped one. without: the memory that is off (switches.MEMORIES).
+    memory, None for the shipped one. without: the memory that is off (switches.MEMORIES). optimizer: who writes
+    lessons, None for the shipped one.
 
     Attributes:
         trace: what it did since somebody began to watch. taken_from: where the thing in the hand was before.
@@ -109,6 +111,7 @@ class RobotLife:
         embedder: TextEmbedder,
         cache: CacheSetting | None = None,
         without: str = "",
+        optimizer: OptimizerConfig | None = None,
     ) -> None:
         self.world = world
         self.faults = HomeFaults(self.local_time)
@@ -119,6 +122,7 @@ class RobotLife:
         self._others: list[RobotMemory] = []
         self._embedder = embedder
         self._cache = cache
+        self._optimizer = optimizer
         self._offset_s = 0.0
         self.taken_from: Standing | None = None
         self._is_exploring = False
@@ -160,6 +164,8 @@ class RobotLife:
     def _open(self, folder: Path) -> RobotMemory:
         cache = self._cache
         config = memory_config(folder, cache.config if cache is not None else None)
+        if self._optimizer is not None:
+            config = config.changed(optimizer=self._optimizer)
         make_policy = cache.build if cache is not None else build_policy
         off = unread(self.without)
         memory = open_memory(config, self.now_ns, self._embedder, unread=off, make_policy=make_policy)

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,6 @@ from benchmarks.alfworld.policy import (
     Aid,
     OpenAid,
     PolicyPlayer,
-    StepAid,
     TranscriptFile,
     choices,
     random_policy,
@@ -36,7 +36,7 @@ from benchmarks.ranking.ranked_planner import BY_CHANCE, VALUED
 from benchmarks.scienceworld.command_rules import CommandRules, LessonAttempts, LessonObservation
 from benchmarks.scienceworld.commands import CommandForms, NameLikeness, words_alike
 from benchmarks.scienceworld.lesson_state import first_lesson_state, followed
-from benchmarks.scienceworld.sentences import Outcome, failures_of, place_of_robot
+from benchmarks.scienceworld.sentences import Outcome, place_of_robot
 from memory_node.app.progress import progress_bar
 from memory_node.context.brief_state import Delta, InvalidDeltaError, apply
 from memory_node.context.episode_guidance import WINDOW
@@ -241,38 +241,24 @@ def lesson_aids(setting: CompiledSetting, embedder: TextEmbedder) -> OpenAid:
     return opened
 
 
-class ValuedLesson(Advised):
-    """Offers what the world model of a lesson, its brief state, values: nothing that it knows to be refused, and of the
-    rest what may serve the task, where there is any. A command may if it has a name with a word of the task, or leads
-    on: through a door, or without any name."""
+def valued(engine: GameEngine) -> Aid:
+    """Return an aid that offers what is possible as a home's world model offers calls: nothing that was refused since
+    something was done last, and of the rest what may serve the task, where there is any. A command may if it has a name
+    with a word of the task, or leads on: through a door, or without any name."""
+    task, forms = read_task(engine.text), CommandForms(engine.text)
 
-    def __init__(self, engine: GameEngine) -> None:
-        super().__init__(engine)
-        self._task = read_task(engine.text)
-        self._forms = CommandForms(engine.text)
-        self._state = first_lesson_state(self._task, engine.text)
+    def may_serve(command: str) -> bool:
+        parsed = forms.parse(command)
+        names = parsed.arguments if parsed is not None and not parsed.is_about_a_door else ()
+        return not names or any(words_alike(name, task) > 0.0 for name in names)
 
-    def tell(self) -> StepAid:
-        """Return what is offered now."""
-        possible = choices(self.engine.commands)
-        left = [one for one in possible if failures_of(SkillCall(one), self._state) is None]
-        return StepAid(offered=list(filter(self._may_serve, left)) or left or possible)
+    def offer(said: Sequence[tuple[str, str]], possible: Sequence[str]) -> Sequence[str]:
+        last = takewhile(lambda turn: Outcome.read(turn[1]).reason is not FailureReason.NONE, reversed(said))
+        refused = {command for command, _ in last}
+        left = [command for command in possible if command not in refused]
+        return list(filter(may_serve, left)) or left or possible
 
-    def send(self, command: str) -> str:
-        """Send a command and bring the brief state up to its reply."""
-        reply = self.engine.send(command)
-        self._state = apply(followed(self._state, command, self._names(command), reply), self._state)
-        return reply
-
-    def _names(self, command: str) -> Sequence[str]:
-        parsed = self._forms.parse(command)
-        return parsed.arguments if parsed is not None else ()
-
-    def _may_serve(self, command: str) -> bool:
-        parsed = self._forms.parse(command)
-        if parsed is None or not parsed.arguments or parsed.is_about_a_door:
-            return True
-        return any(words_alike(name, self._task) > 0.0 for name in parsed.arguments)
+    return Advised(engine, offer=offer)
 
 
 # The engine's limit: its longest solution has some hundred commands.
@@ -314,7 +300,7 @@ def lesson_player(setting: Setting) -> Callable[[tuple[Game, Any]], PlayedGame]:
     aid_of: OpenAid = without_games
     if setting.planner in BY_CHANCE:
         if setting.planner == VALUED:
-            aid_of = lambda engine, *_: ValuedLesson(engine)  # noqa: E731
+            aid_of = lambda engine, *_: valued(engine)  # noqa: E731
         drawn = random_policy(setting.max_steps, begun, aid_of)
         return lambda piece: drawn(*piece)
     if setting.compiled is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import random
 import sys
@@ -178,32 +179,29 @@ class ExecutorSetting:
         return LONGEST_GAME_S if self.kind == "novice" else LONGEST_WITH_MODEL_S
 
 
-@dataclass(frozen=True)
-class AlfworldSetting:
-    """What all rows share. curator_of: makes the curator of an empty bank for the name of a row, None for none. cache:
-    of games that were played before."""
+def alfworld_streams(
+    args: argparse.Namespace,
+    name: str,
+    games: Sequence[Game],
+    executor: ExecutorSetting,
+    curator_of: Callable[[str], Curator | None],
+    cache: GameCache,
+) -> list[Stream]:
+    """Return the streams of one row: each order begins with an empty bank, and nothing is reset in it.
 
-    executor: ExecutorSetting
-    curator_of: Callable[[str], Curator | None]
-    cache: GameCache
-    orders: int = 5
-    epochs: int = 1
-    jobs: int = 2
-    seed: int = 0
-
-
-def alfworld_streams(name: str, games: Sequence[Game], setting: AlfworldSetting) -> list[Stream]:
-    """Return the streams of one row: each order begins with an empty bank, and nothing is reset in it."""
-    begin, limit_s = partial(player_of, setting.executor), setting.executor.longest_game_s
+    args: of the command. curator_of: makes the curator of an empty bank for the name of a row, None for none. cache: of
+    games that were played before.
+    """
+    begin, limit_s = partial(player_of, executor), executor.longest_game_s
     streams: list[Stream] = []
-    with progress_bar() as bar, Workers(begin, setting.jobs, limit_s) as workers:
-        bar_task: Any = bar.add_task(name, total=len(games) * setting.orders * setting.epochs)
-        for order in range(setting.orders):
-            tasks = shuffled(games, setting.seed, order)
-            curator = setting.curator_of(name)
+    with progress_bar() as bar, Workers(begin, args.jobs, limit_s) as workers:
+        bar_task: Any = bar.add_task(name, total=len(games) * args.orders * args.epochs)
+        for order in range(args.orders):
+            tasks = shuffled(games, args.seed, order)
+            curator = curator_of(name)
             epochs = []
-            for epoch in range(setting.epochs):
-                stream = _Stream(tasks, curator, setting.cache, f"{order}-{epoch}")
+            for epoch in range(args.epochs):
+                stream = _Stream(tasks, curator, cache, f"{order}-{epoch}")
                 for outcome in workers.run(len(tasks), stream.piece):
                     stream.take(outcome.number, outcome.done, outcome.lost)
                     bar.advance(bar_task)

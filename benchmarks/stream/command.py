@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from benchmarks.alfworld.command import Setting, play_all
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
-from benchmarks.alfworld.policy import read_transcripts, with_shipped_adapter
+from benchmarks.alfworld.policy import TranscriptFile, read_transcripts, with_shipped_adapter
 from benchmarks.alfworld.sentences import attempt_of_game
 from benchmarks.household_cases import SUITES, Case, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
-from benchmarks.household_life import Lives, Trial
+from benchmarks.household_life import Lives
+from benchmarks.life.lives import opened_days
+from benchmarks.life.players import Players
 from benchmarks.model_figures import add_planner_arguments, model_parameters
+from benchmarks.ranking.ranked_planner import BY_CHANCE, SEEDS
 from benchmarks.reply_cache import open_shelf
 from benchmarks.rows import emit, median_of, share_of, shuffled
-from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, GameCache, alfworld_streams
-from benchmarks.stream.outcomes import Stream, StreamTask, operation_of, rows_of
-from memory_node.app.progress import progress_bar
+from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting, GameCache, alfworld_streams, progress_of
+from benchmarks.stream.life import life_robot
+from benchmarks.stream.outcomes import Stream, StreamTask, operation_of, robot_streams, rows_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.context import estimate_tokens
@@ -49,69 +53,35 @@ from memory_node.search.embedders import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 
-@dataclass(frozen=True)
-class HouseholdSetting:
-    """What all rows share. curator_of: makes the curator of a fresh bank for the name of a row, None for a row without
-    one."""
-
-    homes: Homes
-    embedder: TextEmbedder
-    planner: Planner
-    faults: Faults
-    curator_of: Callable[[str], Curator | None]
-    orders: int = 5
-    epochs: int = 1
-    seed: int = 0
-
-
-def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSetting) -> list[Stream]:
-    """Return the streams of one row: each order begins with an empty memory, and nothing is reset in it.
-
-    name: "none": without experience; else all parts of it, and who writes its lessons.
-    """
-    streams = []
-    with progress_bar() as bar:
-        task: Any = bar.add_task(name, total=len(cases) * setting.orders * setting.epochs)
-        for order in range(setting.orders):
-            tasks = shuffled(cases, setting.seed, order)
-            streams.append(_stream(name, tasks, setting, lambda: bar.advance(task)))
-    return streams
-
-
-def _stream(name: str, cases: Sequence[Case], setting: HouseholdSetting, advance: Callable[[], object]) -> Stream:
-    curator = setting.curator_of(name)
+@contextmanager
+def household_robot(
+    homes: Homes, embedder: TextEmbedder, planner: Planner, seed: int, curator: Curator | None
+) -> Iterator[Callable[[Case], StreamTask]]:
+    """Return how tasks are carried out under faults. curator: of a fresh bank, None for a robot without experience."""
     experience = Experience(ExperienceConfig(), ExperienceLog(), system_clock, kinds=load_catalogue(), curator=curator)
-    mode = "full" if name == "none" else "full+experience"
-    lives = Lives(mode, setting.homes, setting.embedder, setting.planner, experience, setting.faults, setting.seed)
-    epochs = []
+    mode = "full" if curator is None else "full+experience"
+    lives = Lives(mode, homes, embedder, planner, experience, Faults(seed=seed), seed)
+
+    def carried_out(case: Case) -> StreamTask:
+        shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
+        before = experience.figures()
+        trial = lives.run(case)
+        after = experience.figures()
+        names = (("UPDATE", "lessons.updated"), ("ADD", "lessons.added"))
+        grown = (operation for operation, name in names if after.get(name, 0) > before.get(name, 0))
+        return StreamTask(
+            trial.success,
+            trial.met / max(trial.conditions, 1),
+            trial.result.skills,
+            told_tokens=sum(estimate_tokens(entry.text) for entry in shown),
+            bank=after.get("lessons.kept", 0),
+            operation=next(grown, ""),
+        )
+
     try:
-        for _ in range(setting.epochs):
-            told = []
-            for case in cases:
-                shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
-                before = experience.figures()
-                trial = lives.run(case)
-                tokens = sum(estimate_tokens(entry.text) for entry in shown)
-                told.append(_task(trial, tokens, before, experience.figures()))
-                advance()
-            epochs.append(told)
+        yield carried_out
     finally:
         experience.close()
-    return epochs
-
-
-def _task(trial: Trial, tokens: int, before: dict[str, int], after: dict[str, int]) -> StreamTask:
-    task = StreamTask(
-        trial.success,
-        trial.met / max(trial.conditions, 1),
-        trial.result.skills,
-        told_tokens=tokens,
-        bank=after.get("lessons.kept", 0),
-    )
-    for operation, name in (("ADD", "lessons.added"), ("UPDATE", "lessons.updated")):
-        if after.get(name, 0) > before.get(name, 0):
-            task = replace(task, operation=operation)
-    return task
 
 
 def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: Curator) -> dict[str, Any]:
@@ -153,7 +123,7 @@ def _retrieval_ms(curator: Curator, task: str) -> float:
     return 1e3 * (time.perf_counter() - began)
 
 
-PLACES = ("household", "alfworld")
+PLACES = ("household", "alfworld", "life")
 # A model as it is, and with an adapter that was trained to write lessons: both are the product's `model`.
 _PROMPT, _LEARNED = "prompt", "learned"
 NAMES = (*OPTIMIZERS, _PROMPT, _LEARNED)
@@ -168,7 +138,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--orders", type=int, default=5, help="shuffled orders of the tasks (default 5)")
     parser.add_argument("--epochs", type=int, default=1, help="passes over each order, memory kept (default 1)")
     parser.add_argument("--limit", type=int, default=30, help="a sample of so many tasks (default 30; 0: all)")
-    parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
+    parser.add_argument("--scenes", type=Path, help="household, life: scenes.json.gz of the floor plans")
+    parser.add_argument("--days", type=Path, nargs="+", metavar="FILE", help="life: days, as `bench life` has them")
     parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
     parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
     parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: a split: .tar.xz, or a folder")
@@ -217,11 +188,32 @@ def run(args: argparse.Namespace) -> int:
     if min(args.orders, args.epochs) < 1:
         raise InvalidValueError("--orders and --epochs: expected positive numbers")
     embedder = CachingEmbedder(MiniLmEmbedder())
+    if args.on == "life":
+        return _live(args, embedder)
     if args.attempts is not None:
         return _read_attempts(args, embedder)
-    streams_of = _household(args, embedder) if args.on == "household" else _alfworld(args, embedder)
+    if args.on == "household":
+        streams_of, executor = _household(args, embedder), "offline"
+    else:
+        streams_of, executor = _alfworld(args, embedder), args.executor
     for name in args.optimizer:
-        emit(rows_of(name, streams_of(name), {"on": args.on}), args.json)
+        emit(rows_of(name, streams_of(name), {"on": args.on, "executor": executor}), args.json)
+    for name in BY_CHANCE if executor == "policy" else ():  # whatever a model that acts comes to is more than chance
+        emit(rows_of("none", _by_chance(args, name), {"on": args.on, "executor": name}), args.json)
+    return 0
+
+
+def _live(args: argparse.Namespace, embedder: TextEmbedder) -> int:
+    """Print the rows of days; their executor is the offline planner."""
+    others = [name for name in ("attempts", "cache", "games", "lessons", "tasks") if getattr(args, name) is not None]
+    if others:
+        raise InvalidValueError(f"--on life plays --days, and has no use for --{', --'.join(others)}")
+    with opened_days(args.days, args.scenes, embedder, args.limit, args.seed) as (days, lives):
+        players = Players(args, embedder)
+        for name in args.optimizer:
+            robot_of = partial(life_robot, lives, players, embedder, optimizer_config(args, name))
+            streams = robot_streams(args, name, days, robot_of)
+            emit(rows_of(name, streams, {"on": args.on, "executor": "offline"}), args.json)
     return 0
 
 
@@ -241,18 +233,15 @@ def _household(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[st
     if args.scenes is None or args.tasks is None:
         raise InvalidValueError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
     config = PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE))
-    setting = HouseholdSetting(
-        Homes(args.scenes, load_catalogue(), args.seed),
-        embedder,
-        open_planner("offline", embedder, config, fallback=False, asks=False),
-        Faults(seed=args.seed),
-        partial(curator_of, args, embedder, open_shelf(args.lessons)),
-        args.orders,
-        args.epochs,
-        args.seed,
-    )
+    homes = Homes(args.scenes, load_catalogue(), args.seed)
+    planner = open_planner("offline", embedder, config, fallback=False, asks=False)
+    models = open_shelf(args.lessons)
     cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
-    return lambda name: household_streams(name, cases, setting)
+
+    def robot_of(name: str) -> AbstractContextManager[Callable[[Case], StreamTask]]:
+        return household_robot(homes, embedder, planner, args.seed, curator_of(args, embedder, models, name))
+
+    return lambda name: robot_streams(args, name, cases, partial(robot_of, name))
 
 
 def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str], Sequence[Stream]]:
@@ -261,26 +250,37 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     require_engine()
     model = LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout, threads=args.threads)
     executor = ExecutorSetting(args.executor, with_shipped_adapter(model), args.max_steps, args.seed)
-    setting = AlfworldSetting(
-        executor,
+    curators, cache = (
         partial(curator_of, args, embedder, open_shelf(args.lessons)),
         GameCache(args.cache, executor.mark),
-        args.orders,
-        args.epochs,
-        args.jobs,
-        args.seed,
     )
     games = load_games(args.games, args.limit, args.seed)
-    return lambda name: alfworld_streams(name, games, setting)
+    return lambda name: alfworld_streams(args, name, games, executor, curators, cache)
+
+
+def _by_chance(args: argparse.Namespace, planner: str) -> list[Stream]:
+    """Return the streams of what has neither memory nor model."""
+    games = load_games(args.games, args.limit, args.seed)
+    setting = Setting(planner, args.max_steps, LlmConfig(), seed=args.seed)
+    orders = play_all([games] * SEEDS, setting, args.jobs, None, TranscriptFile(None))
+    return [[[StreamTask(one.won, progress_of(one), one.steps, lost=one.lost) for one in order]] for order in orders]
 
 
 def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> Curator | None:
     """Return the curator of an empty bank for a row, None for rows without one."""
+    return open_curator(optimizer_config(args, name), embedder, load_catalogue(), models)
+
+
+def optimizer_config(args: argparse.Namespace, name: str) -> OptimizerConfig:
+    """Return who writes the lessons of a row.
+
+    Raises:
+        InvalidValueError: "learned" has no adapter.
+    """
     llm = OptimizerModelConfig(timeout_s=args.lesson_timeout, **model_parameters(args))
     if name == _LEARNED and not llm.adapter_path:
         raise InvalidValueError("--optimizer learned: --adapter names the adapter that was trained to write lessons")
     if name == _PROMPT:
         llm = llm.model_copy(update={"adapter_path": ""})
     kind = "model" if name in (_PROMPT, _LEARNED) else name
-    config = OptimizerConfig(kind=cast(OptimizerKind, kind), capacity=args.capacity, llm=llm)
-    return open_curator(config, embedder, load_catalogue(), models)
+    return OptimizerConfig(kind=cast(OptimizerKind, kind), capacity=args.capacity, llm=llm)

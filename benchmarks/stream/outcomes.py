@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from benchmarks.rows import cumulative_success, mean_of, share_of
+from benchmarks.rows import cumulative_success, mean_of, share_of, shuffled
+from memory_node.app.progress import progress_bar
 from memory_node.lessons.optimizer.curator import Curated
 
 
@@ -33,6 +36,30 @@ class StreamTask:
 
 # One order: the tasks of each epoch, one after the other.
 Stream = Sequence[Sequence[StreamTask]]
+Task = TypeVar("Task")
+
+
+def robot_streams(
+    args: argparse.Namespace,
+    name: str,
+    tasks: Sequence[Task],
+    robot_of: Callable[[], AbstractContextManager[Callable[[Task], StreamTask]]],
+) -> list[Stream]:
+    """Return the streams of one row. robot_of: begins with a robot that has learnt nothing, and returns how it carries
+    a task out; each order is its own robot's, and nothing is reset in it."""
+    streams: list[Stream] = []
+    with progress_bar() as bar:
+        shown: Any = bar.add_task(name, total=len(tasks) * args.orders * args.epochs)
+        for order in range(args.orders):
+            epochs: list[list[StreamTask]] = []
+            with robot_of() as carried_out:
+                for _ in range(args.epochs):
+                    epochs.append([])
+                    for task in shuffled(tasks, args.seed, order):
+                        epochs[-1].append(carried_out(task))
+                        bar.advance(shown)
+            streams.append(epochs)
+    return streams
 
 
 def operation_of(curated: Curated) -> str:

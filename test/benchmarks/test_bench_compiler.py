@@ -3,12 +3,11 @@
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from benchmarks import compiler
-from benchmarks.compiler_household import CompilerSetting, GuidedMoment, is_precise
+from benchmarks.compiler_household import GuidedMoment, is_precise
 from benchmarks.compiler_variants import (
     EMPTY_M,
     HISTORY,
@@ -23,6 +22,7 @@ from benchmarks.compiler_variants import (
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
+from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
@@ -135,11 +135,81 @@ def test_rows_with_latent_tokens_need_a_soft_memory(capsys: pytest.CaptureFixtur
     assert "has no rows full" in capsys.readouterr().err
 
 
-def test_model_may_choose_by_numbers(shared_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: list[CompilerSetting] = []
-    monkeypatch.setattr(compiler, "rows_of_household", lambda _, setting: settings.append(setting) or [])
-    monkeypatch.setattr(compiler, "load_cases", lambda *_: [])
-    scenes = ["--scenes", str(shared_dir / "data/alfred_home/scenes.json.gz"), "--tasks", str(tmp_path / "tasks.json")]
+def test_model_may_choose_by_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    configs: list[CompilerConfig] = []
+    monkeypatch.setattr(compiler, "rows_of_household", lambda _, variants, config: configs.append(config) or [])
     for options, chooses in (([], False), (["--chooses"], True)):
-        assert main(["bench", "compiler", "--on", "household", *scenes, *options]) == 0
-        assert settings[-1].config.llm.chooses is chooses
+        assert main(["bench", "compiler", "--on", "household", *options]) == 0
+        assert configs[-1].llm.chooses is chooses
+
+
+def test_chance_stands_beside_a_model_that_acts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+    for place in ("household", "life", "alfworld"):
+        monkeypatch.setattr(compiler, f"rows_of_{place}", lambda _, variants, config: asked.append(variants) or [])
+    for place, planner, stands in (
+        ("household", "offline", False),
+        ("household", "llm", True),
+        ("life", "offline", False),
+        ("life", "llm", True),
+        ("alfworld", "offline", True),
+    ):
+        assert main(["bench", "compiler", "--on", place, "--planner", planner]) == 0
+        assert (asked[-1][-2:] == ("chance", "chance-valued")) is stands
+
+
+def test_household_tasks_are_carried_out_by_chance(shared_dir, tmp_path, capsys) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
+    files = ["--scenes", str(shared_dir / "data/alfred_home/scenes.json.gz"), "--tasks", str(tasks)]
+    command = ["bench", "compiler", *files, "--suite", "alfred-l", "--variants", "chance-valued", "--json"]
+    assert main(command) == 0
+    (row,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (row["variant"], row["compiler"], row["tasks"]) == ("chance-valued", "none", 1)
+    assert row["executor_ms"] > 0
+    assert row["guidance_precision"] is None
+
+
+DAY = """
+- id: cup-on-the-bed
+  category: lessons
+  home: apartment
+  events:
+    - do: put the cup on the bed
+      want: {at: {cup: bed}}
+    - restart: true
+    - do: put the mug in the sink
+      want: {at: {mug: bed}}
+"""
+
+
+def test_memory_is_compiled_in_several_ways_on_days(tmp_path, capsys) -> None:
+    days = tmp_path / "days.yaml"
+    days.write_text(DAY)
+    variants = ["none", "static", "text", "empty-m", "chance"]
+    command = ["bench", "compiler", "--on", "life", "--days", str(days), "--compilers", "rules", "--json"]
+    assert main([*command, "--variants", *variants]) == 0
+    rows = {row["variant"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert list(rows) == variants
+    assert {row["tasks"] for row in rows.values()} == {1}
+    for variant in ("none", "text"):
+        assert (rows[variant]["success_rate"], rows[variant]["progress"]) == (0.0, 0.5)
+    for variant in ("none", "chance"):
+        assert (rows[variant]["compiler_ms"], rows[variant]["noaction_share"]) == (0.0, None)
+    told = [rows[variant]["executor_input_tokens"] for variant in ("none", "text", "static")]
+    assert told == sorted(told), "compiled memory is shorter than all of it"
+    assert told[0] < told[1]
+
+
+def test_what_means_nothing_on_days_is_refused(tmp_path, capsys) -> None:
+    life = ["bench", "compiler", "--on", "life"]
+    days = ["--days", str(tmp_path / "days.yaml")]
+    for options, said in (
+        ([], "needs --days"),
+        ([*days, "--orders", "2"], "no order counts"),
+        ([*days, "--variants", "static", "--planner", "llm"], "a language model reads memory once"),
+        ([*days, "--variants", "no-faults"], "--on life has no rows no-faults"),
+    ):
+        assert main([*life, *options]) == 1
+        assert said in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """The streams of tasks: what is read out of notes, what a novice does with them, and the rows."""
 
+import argparse
 import itertools
 import json
 from collections.abc import Sequence
@@ -10,11 +11,11 @@ import numpy as np
 import pytest
 
 from benchmarks.alfworld.games import Game, task_of
+from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import TranscriptFile
 from benchmarks.alfworld.workers import Outcome, Ready
-from benchmarks.stream import alfworld
+from benchmarks.stream import alfworld, command
 from benchmarks.stream.alfworld import (
-    AlfworldSetting,
     ExecutorSetting,
     GameCache,
     Novice,
@@ -197,8 +198,8 @@ def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatc
 
     def row(name: str, file: str, orders: int = 1):
         cache = GameCache(tmp_path / file, "novice")
-        setting = AlfworldSetting(ExecutorSetting("novice", LlmConfig()), curator_of, cache, orders)
-        streams = alfworld_streams(name, games, setting)
+        args = argparse.Namespace(orders=orders, epochs=1, jobs=2, seed=0)
+        streams = alfworld_streams(args, name, games, ExecutorSetting("novice", LlmConfig()), curator_of, cache)
         return rows_of(name, streams, {}), [len(epochs[0]) for epochs in streams]
 
     first = row("rules", "played.jsonl")
@@ -280,3 +281,68 @@ def test_lessons_of_a_model_are_asked_for_once(tmp_path, capsys, endpoint) -> No
     learned = ["learned" if word == "prompt" else word for word in command]
     assert main([*learned, "--model", "m"]) == 1
     assert "--adapter" in capsys.readouterr().err
+
+
+def test_chance_stands_beside_a_policy_that_learns(monkeypatch, capsys) -> None:
+    played_by: list[tuple[str, int]] = []
+
+    def play_all(orders, setting, *_):
+        played_by.append((setting.planner, len(orders)))
+        return [[PlayedGame(game.name, "a", won=True, steps=4) for game in games] for games in orders]
+
+    monkeypatch.setattr(command, "require_engine", lambda: None)
+    monkeypatch.setattr(command, "load_games", lambda *_: [GAME])
+    monkeypatch.setattr(command, "alfworld_streams", lambda *_: [[[StreamTask(False, 0.0, 9)]]])
+    monkeypatch.setattr(command, "play_all", play_all)
+    arguments = ["bench", "stream", "--on", "alfworld", "--games", "x", "--optimizer", "rules", "--json"]
+    for executor, beside in (("novice", []), ("policy", ["chance", "chance-valued"])):
+        assert main([*arguments, "--executor", executor]) == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [row["executor"] for row in rows] == [executor, *beside]
+    assert [(row["optimizer"], row["success_rate"], row["orders"]) for row in rows[1:]] == [("none", 1.0, 5)] * 2
+    assert played_by == [("chance", 5), ("chance-valued", 5)]
+
+
+DAYS = """
+- id: potato
+  category: ways
+  home: apartment
+  events:
+    - fault: {skill: HeatObject, unless: {skill: SwitchOn, thing: kitchen_switch}}
+    - do: heat the potato
+    - do: turn on the light switch and heat the potato
+      want: {state: {potato: heated}}
+- id: tomato
+  category: ways
+  home: apartment
+  events:
+    - fault: {skill: HeatObject, unless: {skill: SwitchOn, thing: kitchen_switch}}
+    - do: heat the tomato
+    - restart: true
+    - do: turn on the light switch and heat the tomato
+      want: {state: {tomato: heated}}
+"""
+
+
+def test_bank_goes_along_from_day_to_day(tmp_path, capsys) -> None:
+    days = tmp_path / "days.yaml"
+    days.write_text(DAYS)
+    arguments = ["bench", "stream", "--on", "life", "--days", str(days), "--orders", "1", "--epochs", "2", "--json"]
+    assert main([*arguments, "--optimizer", "none", "rules"]) == 0
+    none, _, first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [row["optimizer"] for row in (none, first)] == ["none", "rules"]
+    assert (none["bank_size"], none["add_share"], none["tokens_mean"]) == (0.0, 0.0, 0.0)
+    assert first["lost"] == none["lost"] == 0
+    assert first["bank_size"] > 0
+    assert first["add_share"] > 0
+    assert first["tokens_mean"] > 0, "the second day is told what the first one taught"
+    assert second["bank_size"] >= first["bank_size"]
+    assert second["tokens_mean"] > first["tokens_mean"], "nothing is forgotten between passes"
+
+
+def test_options_of_other_places_are_refused_on_days(tmp_path, capsys) -> None:
+    life = ["bench", "stream", "--on", "life"]
+    assert main(life) == 1
+    assert "needs --days" in capsys.readouterr().err
+    assert main([*life, "--days", "x.yaml", "--games", "y", "--lessons", "z"]) == 1
+    assert "has no use for --games, --lessons" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.ranking.ranked_planner import CHANCE, SEEDS, VALUED
 from benchmarks.scienceworld import lesson
-from benchmarks.scienceworld.lesson import ValuedLesson, lesson_player
+from benchmarks.scienceworld.lesson import lesson_player, valued
 from memory_node.cli import main
 from memory_node.planner.planner_config import LlmConfig
 
@@ -89,7 +89,7 @@ def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(recorded, ca
         rows = printed(capsys, *games, "--planner", planner)
         assert {row["planner"] for row in rows} == {planner}
     assert main(["bench", *games, "--planner", CHANCE, "--memory", "places"]) == 1
-    assert "knows nothing of other games" in capsys.readouterr().err
+    assert f"--planner {CHANCE} has --memory none" in capsys.readouterr().err
 
 
 def test_rows_of_a_compiler_have_chance_beside_their_executor(recorded, capsys, monkeypatch) -> None:
@@ -104,7 +104,7 @@ TASK = "chill the pot. First, focus on the pot. Then, move it to the fridge."
 
 
 def test_valued_commands_of_a_lesson_serve_its_task_and_were_not_refused() -> None:
-    aid = ValuedLesson(SmallLesson(TASK, room="kitchen"))
+    aid = valued(SmallLesson(TASK, room="kitchen"))
     offered = aid.tell().offered
     assert offered is not None
     assert {"open fridge", "pick up metal pot", "move metal pot to fridge", "open door to hallway", "wait"} <= set(
@@ -114,7 +114,7 @@ def test_valued_commands_of_a_lesson_serve_its_task_and_were_not_refused() -> No
     assert "isn't open" in aid.send("move metal pot to fridge")
     assert "move metal pot to fridge" not in (aid.tell().offered or ())
     aid.send("open fridge")
-    assert "pick up metal pot" in (aid.tell().offered or ())
+    assert "move metal pot to fridge" in (aid.tell().offered or ())
 
 
 def test_chance_in_a_lesson_draws_among_what_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,7 +57,7 @@ def test_reward_of_a_day_is_its_share_of_right_steps(days: Path) -> None:
         assert asked > 2, "it was asked at each step"
         assert tasks.play(0, compiler).right == 0.5, "a day begins with the same memory again"
         assert len(compiler.asked) == 2 * asked
-        left = [path.name.startswith("patrol") for path in Path(tasks._folder.name).iterdir()]
+        left = [path.name.startswith("patrol") for path in tasks._lives._folder.iterdir()]
         assert left == [True], "what a robot wrote is thrown away after its day"
     finally:
         tasks.close()
