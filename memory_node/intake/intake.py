@@ -39,6 +39,8 @@ from memory_node.store.store import Store
 SAME_PLACE_M = 0.75
 # Remembered places are right to so much (m).
 OFF_PLACE_M = 0.05
+# What was in view so shortly before a change may be in view still.
+_LATELY_NS = 2 * 10**9
 # Ids of executors that are known at most; the one that was named longest ago is forgotten first.
 KNOWN_IDS = 10_000
 
@@ -115,7 +117,8 @@ class ChangeGrounding:
         """Return the id of the nearest of a class, "" for none. change: what is reported of it."""
         door = change.door if change is not None else None
         rows, distances = self.scene.distances(object_class, position or (0.0, 0.0, 0.0), door)
-        if change is not None and change.held is False:
+        is_placeless = change is not None and change.held is None and position is None
+        if is_placeless or (change is not None and change.held is False):
             # What the hand holds is known by that; its remembered place is where it was taken from.
             for row in self.scene.rows_carried().tolist():
                 if row in rows:
@@ -125,8 +128,13 @@ class ChangeGrounding:
         nearest = distances.min()
         if nearest > SAME_PLACE_M:
             return ""
+        nearest_rows = rows[distances == nearest].tolist()
+        if change is not None and change.held is None and door is None:
+            # What was seen where it is known to be is not what the robot changed at another place.
+            seen = self.scene.is_seen_elsewhere
+            nearest_rows = [row for row in nearest_rows if not seen(row, float(nearest), change.stamp_ns - _LATELY_NS)]
         # Of equally near ones the lowest id: a replay decides the same.
-        return min(self.scene.id_of(row) for row in rows[distances == nearest].tolist())
+        return min((self.scene.id_of(row) for row in nearest_rows), default="")
 
     def _reference(self, text: str) -> str:
         if not text or self._exists(text):

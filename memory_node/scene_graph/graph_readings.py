@@ -30,6 +30,9 @@ from memory_node.scene_graph.room_naming import room_kind
 from memory_node.scene_graph.scene_records import graph_to_records, records_hash
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
+# So far (m) beyond a thing's box a robot's report of where it did something to it is not wrong.
+_ELSEWHERE_M = 0.25
+
 
 @dataclass(frozen=True, eq=False)
 class Whereabouts:
@@ -202,6 +205,12 @@ class GraphReadings:
     def id_of(self, row: int) -> str:
         """Return the id of the object of a row."""
         return self.state.table.record(row).id
+
+    def is_seen_elsewhere(self, row: int, off_m: float, stamp_ns: int) -> bool:
+        """Return whether a camera has shown a row at its place at a stamp or later, and something that happened off_m
+        from its middle (m) happened to another thing."""
+        beyond_m = off_m - 0.5 * float(np.linalg.norm(self.state.table.size[row]))
+        return beyond_m > _ELSEWHERE_M and int(self.state.table.last_seen[row]) >= stamp_ns
 
     def rows_carried(self) -> Rows:
         """Return the rows of what the robot is believed to hold, then of what is on or in that."""

@@ -21,29 +21,6 @@ _WITHIN_M = 1.0
 _REACH_M = 2.0
 
 
-def resolve_changed(state: GraphState, change: StateChange) -> int | None:
-    """Return the row that a change is about, None when memory has none.
-
-    A change names its object by our id, as Class@x,y,z, or by a foreign id with class and position. What is put down,
-    and what changes nobody says where, is first of all what the robot holds; else the nearest of the class within a
-    metre.
-    """
-    known = state.table.id_of(change.object_id)
-    if known:
-        return state.table.row(known)
-    if change.created_from and not change.object_id.partition("@")[1]:
-        return None
-    reference = ObjectReference.parse(change.object_id)
-    name = change.object_class or reference.object_class
-    if change.held is False or (change.held is None and change.position is None):
-        for held in sorted(state.contents.get(ROBOT_ID, ())):
-            row = state.table.row(held)
-            if folded(state.table.record(row).best_class) == folded(name):
-                return row
-    position = reference.position or change.position
-    return None if position is None else nearest_of_class(state, name, position)
-
-
 def resolve_reference(state: GraphState, text: str) -> int | None:
     """Return the row of an id, of a name or of Class@x,y,z; None when memory has none."""
     known = state.table.id_of(text)

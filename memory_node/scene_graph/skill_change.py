@@ -13,7 +13,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, believed, log_odds
 from memory_node.scene_graph.carrying import move_load, pick_up, slide_to
 from memory_node.scene_graph.object_table import ObjectRecord
-from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
+from memory_node.scene_graph.resolve import resolve_reference
 from memory_node.scene_graph.same_instance import go_on_at, lose, merge_rows, same_class
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support_surfaces import note_put
@@ -24,20 +24,21 @@ _SAME_SPOT_M = 0.25
 
 
 def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
-    """Take over a change: states, picked up (the robot holds it), put down on or in something, destroyed, sliced off a
-    whole. Things on or in a moved thing move with it.
+    """Take over a change that names its thing by memory's id: states, picked up (the robot holds it), put down on or
+    in something, destroyed, sliced off a whole. Things on or in a moved thing move with it.
 
     An object that the graph does not know yet is entered, when the change says where it is.
     """
     table = state.table
-    row = resolve_changed(state, change)
-    if row is None:
+    known = table.id_of(change.object_id)
+    if not known:
         entered = _enter(state, change)
         if entered is None:
             state.counters["change_of_unknown_object"] += 1
             return []
         merged = _merge_nearest_newcomer(state, entered, change) if change.created_from else []
         return [state.event(SceneEventKind.APPEARED, entered), *merged]
+    row = table.row(known)
     _set_states(state, row, change)
     slid: list[int] = []
     if _is_door(change):

@@ -9,6 +9,7 @@ from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, believed
+from memory_node.intake.intake import ChangeGrounding
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -217,14 +218,39 @@ def test_what_comes_to_stand_over_heat_is_believed_cold_no_more(
     assert [ObjectState.COLD in believed(graph.object(one).states) for one in ("Pan", "Egg")] == [stays_cold] * 2
 
 
+def reported(graph: SceneGraph, change: StateChange) -> SceneObject:
+    """Let a graph take over a change that names its thing by the robot's own id; return the thing."""
+    grounded = ChangeGrounding(graph).ground(change)
+    graph.apply_change(grounded)
+    return graph.object(grounded.object_id)
+
+
+WASHED = StateChange("robot's apple 2", "Apple", 3 * SECOND_NS, (ObjectState.CLEANED,), position=(4.0, 0.0, 0.9))
+
+
 def test_what_is_done_to_a_like_thing_elsewhere_is_not_done_to_the_one_in_the_hand(
     graph: SceneGraph, apple: SceneObject
 ) -> None:
     graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
-    washed = StateChange("robot's apple 2", "Apple", 3 * SECOND_NS, (ObjectState.CLEANED,), position=(4.0, 0.0, 0.9))
-    graph.apply_change(washed)
-    assert ObjectState.CLEANED not in believed(graph.object(apple.id).states)
-    (other,) = (found for found in graph.objects() if found.id != apple.id)
-    assert believed(other.states) == (ObjectState.CLEANED,)
-    graph.apply_change(replace(washed, object_id="robot's apple 1", position=None))
-    assert ObjectState.CLEANED in believed(graph.object(apple.id).states)
+    other = reported(graph, WASHED)
+    assert (other.id != apple.id, believed(other.states)) == (True, (ObjectState.CLEANED,))
+    assert believed(graph.object(apple.id).states) == ()
+    assert reported(graph, replace(WASHED, object_id="apple 1", position=None)).id == apple.id
+
+
+@pytest.mark.parametrize(("away_m", "seen_s", "is_same"), [(0.5, 3, False), (0.5, 1, True), (0.2, 3, True)])
+def test_what_is_seen_where_it_lies_is_not_what_a_skill_changed_elsewhere(
+    graph: SceneGraph, apple: SceneObject, away_m: float, seen_s: int, is_same: bool
+) -> None:
+    graph.observe(frame(seen_s, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
+    washed = replace(WASHED, stamp_ns=5 * SECOND_NS, position=(0.8, away_m, 0.9))
+    assert (reported(graph, washed).id == apple.id) is is_same
+
+
+def test_skill_s_own_ids_with_class_and_place_reach_the_right_thing(graph: SceneGraph, apple: SceneObject) -> None:
+    graph.observe(frame(2, 0.0, seen("Bowl", (0.8, 0.4, 0.9))))
+    (bowl,) = graph.objects_of_class("Bowl")
+    taken = StateChange("home/a7", "Apple", 3 * SECOND_NS, held=True, position=(0.8, 0.1, 0.9))
+    assert reported(graph, taken).support_id == "robot"
+    put = StateChange("home/a8", "Apple", 4 * SECOND_NS, held=False, support_id="Bowl@0.8,0.5,0.9", inside=True)
+    assert (reported(graph, put).id, graph.object(apple.id).support_id) == (apple.id, bowl.id)

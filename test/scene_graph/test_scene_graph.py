@@ -150,17 +150,6 @@ def test_thing_that_went_along_with_a_drawer_stays_believed(graph: SceneGraph, w
     assert graph.objects_of_class("fork")[0].existence > 0.9
 
 
-def test_skills_by_class_and_place_reach_the_right_object(graph: SceneGraph, world: World) -> None:
-    look(graph, world, 4)
-    fridge = next(found for found in graph.objects() if found.class_name == "fridge")
-    graph.apply_change(StateChange("home/b7", "Bowl", 2_000_000_000, held=True, position=(2.0, -0.3, 0.9)))
-    held = next(found for found in graph.objects() if found.class_name == "bowl")
-    assert held.support_id == "robot"
-    change = StateChange("home/b7", "Bowl", 3_000_000_000, held=False, support_id="Fridge@3.0,1.6,0.9", inside=True)
-    (event,) = graph.apply_change(change)
-    assert (event.object.id, event.object.support_id) == (held.id, fridge.id)
-
-
 def test_slices_and_states_of_skills_are_known(graph: SceneGraph, world: World) -> None:
     world.put("apple", 2.1, 0.0, 0.79, (0.08, 0.08, 0.08))
     look(graph, world, 4)
