@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -111,40 +111,48 @@ class ToldLimits:
 
     def unread_ban(self, goals: Sequence[Goal], statements: Sequence[str]) -> Verdict:
         """Return what is to be asked where a statement seems to forbid what goals do with its things, at its places and
-        appliances or for its persons, and nothing that was read of it forbids anything."""
-        bans = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
-        today = DAYS[local_day(self._clock(), self._zone).weekday()]
-        for text in self._not_told(statements, bans):
-            ban, excepted = _BANS.search(text), _EXCEPT.search(text)
-            of_thing = ban["thing"] if ban is not None else None  # "no problem at all" bans nothing
-            is_ban = ban is not None and (of_thing is None or bool(self._kinds.spoken_names.named_in(of_thing.lower())))
-            # On its day an exception from a ban lets, and one from "you may" bans.
-            if is_ban == (excepted is not None and excepted["day"].lower() == today):
-                continue
-            named = {name for names in self._kinds.spoken_names.named_in(text.lower()) for name in names[:1]}
-            named.discard(self._kinds.recipient)
-            movable = {name for name in named if self._kinds[name].pickupable}
-            # "Kim must not open the window" says nothing of what is brought to him.
-            banned = text[ban.start() if ban is not None else 0 :].lower()
-            of_nothing = not (movable or self._kinds.spoken_names.named_in(banned))
-            rooms = self._rooms_in(text)
-            is_entered, is_used = _ENTERED.search(text) is not None, _USED.search(text) is not None
-            for goal in (one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED):
-                to, treatment = goal.destination, self._treatment_of(goal)
-                is_let = to is not None and re.search(
-                    rf"\b(?:but|except|only)(?: for)? {re.escape(to.text)}\b", text, re.I
-                )
-                places = {to.object_class} if to is not None and not movable else set()
-                is_used_at = is_used or (not movable and _UNUSABLE.search(text) is not None)
-                places |= {place for place in treatment.at if is_used_at} if treatment is not None else set()
-                entered = self._rooms_in(goal.text) | {one.room for one in goal.mentions} if is_entered else set()
-                is_for = False
-                if of_nothing and to is not None and to.object_class == self._kinds.recipient and to.text[:1].isupper():
-                    is_for = re.search(rf"(?<!about )\b{re.escape(to.text)}\b", text) is not None
-                is_meant = not named.isdisjoint({goal.target.object_class} | places) or not rooms.isdisjoint(entered)
-                if (is_for or is_meant) and not is_let:
-                    return _asking_of([text.rstrip(" .!")])
+        appliances, in its rooms or for its persons, and nothing that was read of it forbids anything."""
+        read = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
+        acting = [one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED]
+        for text in filter(self._seems_ban, self._not_told(statements, read)):
+            named = {name for called in self._named_in(text) for name in called[:1]} - {self._kinds.recipient}
+            named |= self._rooms_in(text) | set(_PERSON.findall(text))
+            if any(not named.isdisjoint(self._forbidden_of(goal, text, named)) for goal in acting):
+                return _asking_of([text.rstrip(" .!")])
         return Verdict()
+
+    def _named_in(self, text: str) -> Sequence[Sequence[str]]:
+        return self._kinds.spoken_names.named_in(text.lower())
+
+    def _seems_ban(self, text: str) -> bool:
+        """Return whether a statement forbids something now: its end has not come."""
+        today = local_day(self._clock(), self._zone)
+        ban, excepted, ends = _BANS.search(text), _EXCEPT.search(text), _ENDS_ON.search(text)
+        if ends is not None and datetime.strptime(ends["date"], "%d %B %Y").date() <= today:
+            return False
+        # "No problem at all" bans nothing.
+        is_ban = ban is not None and (ban["thing"] is None or bool(self._named_in(ban["thing"])))
+        # On its day an exception from a ban lets, and one from "you may" bans.
+        return is_ban != (excepted is not None and excepted["day"].lower() == DAYS[today.weekday()])
+
+    def _forbidden_of(self, goal: Goal, text: str, named: Collection[str]) -> set[str]:
+        """Return what of a goal a ban may be of: classes, rooms and a person."""
+        to, treatment, ban = goal.destination, self._treatment_of(goal), _BANS.search(text)
+        if to is not None and re.search(rf"\b(?:but|except|only)(?: for)? {re.escape(to.text)}\b", text, re.I):
+            return set()
+        moves = any(name in self._kinds and self._kinds[name].pickupable for name in named)
+        # "Kim must not open the window" says nothing of what is brought to him.
+        of_nothing = not (moves or self._named_in(text[ban.start() if ban is not None else 0 :]))
+        is_used = bool(_USED.search(text) or (not moves and _UNUSABLE.search(text)))
+        is_given = to is not None and to.object_class == self._kinds.recipient
+        kinds_of_ban: tuple[tuple[bool, Iterable[str]], ...] = (
+            (True, {goal.target.object_class}),
+            (not moves and to is not None, {to.object_class} if to is not None else ()),
+            (is_used and treatment is not None, treatment.at if treatment is not None else ()),
+            (_ENTERED.search(text) is not None, self._rooms_in(goal.text) | {one.room for one in goal.mentions}),
+            (of_nothing and is_given, to.text.split()[:1] if to is not None else ()),
+        )
+        return {name for is_of, names in kinds_of_ban if is_of for name in names}
 
     def _rooms_in(self, text: str) -> set[str]:
         return {room for room in self._kinds.rooms if re.search(rf"\b{re.escape(room)}\b", text, re.I)}
@@ -237,6 +245,8 @@ _ENTERED = re.compile(
 )
 _USED = re.compile(r"\b(?:use[sd]?|touch(?:es)?|turn(?:s|ed)?|switch(?:es|ed)?|run|start)\b", re.IGNORECASE)
 _UNUSABLE = re.compile(r"\b(?:until|till|broken|out of (?:order|service))\b", re.IGNORECASE)
+_PERSON = re.compile(r"(?<!about )\b[A-Z][\w-]*")
+_ENDS_ON = re.compile(r"\b(?:until|till) [a-z ]+ \((?P<date>\d{1,2} [A-Z][a-z]+ \d{4})\)")
 _EXCEPT = re.compile(rf"\bexcept (?:for |on )?(?P<day>{'|'.join(DAYS)})s?\b", re.IGNORECASE)
 
 

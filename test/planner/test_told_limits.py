@@ -22,10 +22,10 @@ KINDS = load_catalogue()
 SCENE = home(thing("vase", "Vase"), thing("egg", "Egg"))
 
 
-def limits(*told: str, scene: SceneSnapshot = SCENE) -> ToldLimits:
+def limits(*told: str, scene: SceneSnapshot = SCENE, now_ns: int = 2) -> ToldLimits:
     reader = TellingReader(KINDS, ZoneInfo("UTC"))
     facts = [grounded(one, scene, KINDS) for text in told for one in reader.read(text, 1).facts]
-    return ToldLimits(facts, lambda: scene, KINDS, lambda: 2, ZoneInfo("UTC"))
+    return ToldLimits(facts, lambda: scene, KINDS, lambda: now_ns, ZoneInfo("UTC"))
 
 
 def person(object_id: str) -> Mention:
@@ -302,3 +302,21 @@ def test_unread_ban_of_an_appliance_or_a_person_is_asked_about(told: str, goal: 
 def test_broken_thing_stays_broken_whatever_is_said_of_it_besides() -> None:
     told = limits("The microwave is broken, the man is coming then.", "The oven is broken, the part comes later.")
     assert told.of_goals([Goal(GoalKind.HEAT, mention("Egg"))]).question
+
+
+@pytest.mark.parametrize(("day", "is_asked"), [(0, True), (1, False), (2, False)])
+def test_ban_that_no_form_reads_ends_on_its_day(day: int, is_asked: bool) -> None:
+    told = "Kim has gone to bed, she must not be disturbed until tomorrow (2 January 1970)"
+    goal = Goal(GoalKind.PLACE, mention("Egg"), Mention("Kim", ("User",), thing_id="kim"))
+    assert bool(limits(now_ns=day * 86_400 * 10**9 + 2).unread_ban([goal], [told]).question) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("told", "is_asked"),
+    [("Leave the floor lamp on.", False), ("Leave the oven open.", False), ("Never turn off the floor lamp.", True)],
+)
+def test_what_is_left_as_it_is_may_be_changed_the_next_day(told: str, is_asked: bool) -> None:
+    goals = [Goal(GoalKind.SWITCH_OFF, mention("FloorLamp")), Goal(GoalKind.CLOSE, mention("Oven"))]
+    scene = home(thing("lamp", "FloorLamp"))
+    assert limits(told, scene=scene).of_goals(goals).question
+    assert bool(limits(told, scene=scene, now_ns=86_400 * 10**9).of_goals(goals).question) == is_asked

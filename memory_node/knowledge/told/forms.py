@@ -51,6 +51,7 @@ _FROM = re.compile(
 )
 # "Do not throw away the newspaper from Saturday": that may be Saturday's.
 _OF_DAY = re.compile(rf"\b(?:the|an?|my|our|any) [\w'-]+ from (?:{'|'.join(DAYS)})$", re.I)
+_LEAVE_SO = re.compile(r"(?:please )?leave .+ (?:on|off|open|closed|shut)$", re.I)
 _UNTIL = re.compile(r",? (?:until|till) (?P<until>[\w :'-]+)$")
 _PART = re.compile(rf"(?:^| )(?:in the|at|all) (?P<part>{'|'.join(PARTS_OF_DAY)})s?(?:,? |$)")
 _AND = re.compile(r",? (?:and|or) |, ")
@@ -162,6 +163,8 @@ class TellingReader:
         facts = next(filter(None, read), ())
         if part is not None and any(one.relation is Relation.BROKEN for one in facts):
             return ()  # "does not start at night": a habit, or a rule
+        if not until and _LEAVE_SO.match(text) and all(one.relation is Relation.NEVER for one in facts):
+            until = until_of("tomorrow", told_ns, self._zone) or 0  # "leave the lamp on" is of today
         if begin and until and until <= begin:  # "from Monday until Friday", told on a Thursday
             until += 7 * 24 * 3600 * NS
         at = part["part"] if part is not None else ""

@@ -130,7 +130,7 @@ def _each(command: str) -> list[tuple[str, str, str]]:
 
 def as_liked(command: str, references: References) -> list[str]:
     """Return a command, behind the one that first does with its thing what the person is told to like: "bring Ida an
-    apple", who likes them sliced.
+    apple", who likes them sliced; or what its name means: "the usual" is a cold apple.
 
     Raises:
         UnclearError: it leaves open who is meant.
@@ -141,13 +141,18 @@ def as_liked(command: str, references: References) -> list[str]:
         phrase = references.phrase(given["thing"]) if given is not None else None
     except UnreadableError:
         return [command]
-    if given is None or phrase is None or not phrase.classes or phrase.states:
+    if given is None or phrase is None or not phrase.classes:
         return [command]
-    fact = references.binding.preparation_for(person, phrase.classes[0])
-    verb = _BRINGS_ABOUT.get(ATTRIBUTES[fact.object.attributes]) if fact is not None else None
-    if fact is None or verb is None:
+    named = given["thing"].removeprefix("the ").removeprefix("my ")
+    if phrase.states:  # "the usual", which means a cold apple
+        is_called_so = references.binding.meant_by(named) != named
+        verb = _BRINGS_ABOUT.get(phrase.states[0]) if is_called_so else None
+    else:
+        fact = references.binding.preparation_for(person, phrase.classes[0])
+        verb = _BRINGS_ABOUT.get(ATTRIBUTES[fact.object.attributes]) if fact is not None else None
+        references.note([fact] if fact is not None and verb is not None else [])
+    if verb is None:
         return [command]
-    references.note([fact])
     return [f"{verb} {given['thing']}", f"bring it to {given['who']}"]
 
 

@@ -121,6 +121,12 @@ def test_person_gets_a_thing_as_they_are_told_to_like_it(text: str, goals: list[
     assert [str(one) for one in reading.goals] == goals
 
 
+def test_what_a_name_means_is_brought_about_first() -> None:
+    reading = read("bring me the usual", home(thing("a", "Apple")), ("When I ask for the usual, I want a cold apple.",))
+    assert reading is not None
+    assert [str(one) for one in reading.goals] == ["cool Apple", "place Apple to User"]
+
+
 TWO = ("My niece Anna is lactose intolerant.", "My colleague Anna works at the desk.")
 
 
