@@ -154,8 +154,9 @@ class Expectations:
         here.append(made)
         return made
 
-    def _note_done(self, number: int, deed: Deed, explained: set[tuple[str, str]]) -> None:
-        """Keep a deed that may be the reason of a later success. explained: what was opened only to reach into it."""
+    def _note_done(self, number: int, deed: Deed, explained: set[tuple[str, str, str]]) -> None:
+        """Keep a deed that may be the reason of a later success. explained: what was opened only to reach into it, see
+        `_explained`."""
         if deed.skill == "PickupObject":  # where it was put makes no difference any more
             put = [one for one in self._done if (one[1].skill, one[1].object_id) == ("PutObject", deed.object_id)]
             for one in put:
@@ -173,7 +174,7 @@ class Expectations:
                 self._done.remove(one)
             if undone:
                 return
-        is_explained = deed.skill in _DOORS and (deed.episode_id, deed.object_id) in explained
+        is_explained = (deed.skill, deed.episode_id, deed.object_id) in explained
         if deed.skill in _ORDINARY or (deed.skill in ENABLING and not is_explained):
             self._done.append((number, deed))
         elif is_explained and deed.skill == "OpenObject":
@@ -511,10 +512,10 @@ def _with_role(done: Deed, deed: Deed) -> Preparation:
     return replace(made, thing_id="") if done.object_id == deed.object_id else made
 
 
-def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
-    """Return the episode and thing of what was opened to take something out or to put something in, and of what was
-    closed after that. What was taken from such a thing, or from nobody knows where, was in what was opened just before:
-    its id may be another by now."""
+def _explained(tried: Sequence[Deed]) -> set[tuple[str, str, str]]:
+    """Return the skill, episode and thing of what was opened to take something out or to put something in, and of what
+    was closed after that. What was taken from such a thing, or from nobody knows where, was in what was opened just
+    before: its id may be another by now."""
     found: set[tuple[str, str]] = set()
     before: Deed | None = None
     for deed in tried:
@@ -525,12 +526,17 @@ def _explained(tried: Sequence[Deed]) -> set[tuple[str, str]]:
                 found.add((before.episode_id, before.object_id))
         before = deed
     opened_in: dict[str, str] = {}
+    handled, closed = set[tuple[str, str]](), set[tuple[str, str]]()
     for deed in tried:
+        here = (deed.episode_id, deed.object_id)
         if deed.skill == "OpenObject" and not deed.reason:
             opened_in[deed.object_id] = deed.episode_id
-        elif deed.skill == "CloseObject" and (opened_in.pop(deed.object_id, ""), deed.object_id) in found:
-            found.add((deed.episode_id, deed.object_id))
-    return found
+        elif deed.skill == "CloseObject":
+            if here in handled or (opened_in.pop(deed.object_id, ""), deed.object_id) in found:
+                closed.add(here)
+        elif deed.skill not in ENABLING:
+            handled |= {(deed.episode_id, place) for place in (deed.from_id, deed.to_id)}
+    return {("OpenObject", *one) for one in found} | {("CloseObject", *one) for one in closed}
 
 
 def _failed_lately(tries: Sequence[_Try], now_ns: int, never: int) -> int:

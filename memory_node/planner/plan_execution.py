@@ -155,6 +155,9 @@ class PlanExecution:
             for number, one in enumerate(lesson.before):
                 with contextlib.suppress(NothingFound, PlanningFailedError, _Replan):
                     yield from self._do_before(one, f"preparation {number}", subject)
+            for name, mention in list(self.attempt.mentions.items()):
+                if name not in self.attempt.parts:  # given up for a call that failed
+                    yield from self.need(name, mention)
             return True
         return False
 

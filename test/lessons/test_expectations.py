@@ -546,3 +546,15 @@ def test_what_was_opened_to_reach_into_it_is_the_reason_of_a_success_the_second_
         diary.tried[-1] = replace(diary.tried[-1], from_id="other", from_class="Drawer")
         diary.begin().note("OpenObject", "drawer", "Drawer", when)
     assert diary.way("OpenObject", "Drawer", "drawer", "Drawer") == way
+
+
+@pytest.mark.parametrize("closed", ["before", "after"])
+def test_what_was_closed_before_something_was_taken_from_it_is_the_reason(closed: str) -> None:
+    diary = Diary().begin().take("egg", "Egg", "cupboard", fails=True).begin()
+    if closed == "before":
+        diary.note("CloseObject", "cupboard", "Cabinet", NOON).take("egg", "Egg", "cupboard")
+        assert diary.way("PickupObject", "Egg", "egg", "Egg") == ["CloseObject cupboard"]
+    else:
+        diary.take("pan", "Pan", "cupboard").note("CloseObject", "cupboard", "Cabinet", NOON)
+        diary.begin().take("egg", "Egg", "cupboard")
+        assert diary.way("PickupObject", "Egg", "egg", "Egg") == []

@@ -424,3 +424,19 @@ def test_lamp_of_another_kind_is_switched_on_where_one_kind_failed(robot, word_e
     assert result.success
     assert robot.world["floor_lamp"].is_on
     assert [one.step.call.skill for one in result.steps].count("SwitchOn") == 1
+
+
+def test_thing_that_is_gone_when_it_is_prepared_ends_in_words(word_embedder) -> None:
+    robot = SeeingRobot("apartment", word_embedder)
+    for thing in ("bread", "knife", "fridge"):
+        robot.execute(SkillCall("GoToObject", (thing,)))
+    known = {one.class_name: one.id for one in robot.memory.scene().objects}
+    tried = [
+        Deed("e0:0", "SliceObject", known["Bread"], "Bread", 1, reason="execution"),
+        Deed("e1:0", "CoolObject", known["Bread"], "Bread", 2, to_id=known["Fridge"], to_class="Fridge"),
+        Deed("e2:0", "SliceObject", known["Bread"], "Bread", 3),
+    ]
+    robot.world.destroy(robot.world["bread"])
+    result = told(robot, word_embedder, tried, "slice the bread")
+    assert not result.success
+    assert any("no Bread found" in note for note in result.notes)
