@@ -31,10 +31,6 @@ class Failed:
     times: int = 1
 
 
-def _unknown_world() -> WorldState:
-    return WorldState(ObjectCatalogue("nothing", ()), held=None, at=None)
-
-
 @dataclass(frozen=True)
 class Beliefs:
     """world: the things under their names in this episode, what was handled last behind the others. failures: of calls,
@@ -42,7 +38,7 @@ class Beliefs:
     of older subgoals.
     """
 
-    world: WorldState = field(default_factory=_unknown_world)
+    world: WorldState = field(default_factory=lambda: WorldState(ObjectCatalogue("nothing", ()), held=None, at=None))
     failures: Mapping[SkillCall, Failed] = field(default_factory=dict)
     progress: BriefState = field(default_factory=BriefState)
     notes: tuple[str, ...] = ()

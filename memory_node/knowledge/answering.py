@@ -42,16 +42,11 @@ _COMMAND = re.compile(
 )
 
 
-def mode_of(task: str, observation: str = "") -> Mode:
-    """Return the one kind of memory that serves a task; the observation decides only where the task says nothing."""
-    for text in (task, observation):
-        if _PROCEDURAL.search(text) or _COMMAND.search(text.strip()):
-            return Mode.PROCEDURAL
-        if _EPISODIC.search(text):
-            return Mode.EPISODIC
-        if text.strip() and text is task:
-            return Mode.SEMANTIC
-    return Mode.SEMANTIC
+def mode_of(question: str) -> Mode:
+    """Return the one kind of memory that serves a question, or a command."""
+    if _PROCEDURAL.search(question) or _COMMAND.search(question.strip()):
+        return Mode.PROCEDURAL
+    return Mode.EPISODIC if _EPISODIC.search(question) else Mode.SEMANTIC
 
 
 # Text of an answer that knows nothing (PlugMem's).

@@ -154,10 +154,6 @@ _MARKUP = re.compile(
 )
 
 
-def _ignore(_: int) -> None:
-    return None
-
-
 @dataclass
 class ReadCounts:
     """What a file held. broken: bytes that are no UTF-8 and were left out."""
@@ -170,7 +166,7 @@ def read_document(
     path: Path,
     counts: ReadCounts,
     stamp_ns: int = 0,
-    on_bytes: Callable[[int], None] = _ignore,
+    on_bytes: Callable[[int], None] = lambda _: None,
     zone: tzinfo | None = None,
 ) -> Iterator[StandardStep]:
     """Yield the steps of a file in its order; on_bytes gets how many bytes each part had.

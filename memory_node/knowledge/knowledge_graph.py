@@ -37,7 +37,7 @@ from memory_node.knowledge.knowledge_nodes import (
     Node,
     least_useful,
 )
-from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo, no_ways
+from memory_node.knowledge.knowledge_questions import KnowledgeQuestions, WaysTo
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict, step_to_dict
 from memory_node.knowledge.text import sentences
 from memory_node.knowledge.told.fact import Relation, ToldFact, with_ends
@@ -59,18 +59,6 @@ _ONE_TALK_NS = 120 * NS
 _DOCUMENTS_KEPT = 16
 # Statements of which one update asks a model, the newest.
 _MOST_JUDGED = 200
-
-
-def _pass_over() -> None:
-    return None
-
-
-def _as_told(fact: ToldFact) -> ToldFact:
-    return fact
-
-
-def _read_nothing(_sentence: str, _step: StandardStep) -> Sequence[ToldFact]:
-    return ()
 
 
 def _in_one_talk(before_ns: int, stamp_ns: int) -> bool:
@@ -102,14 +90,14 @@ class KnowledgeGraph(KnowledgeQuestions):
         read_step: ReadStep | None = None,
         make_id: IdSource = new_id,
         on_removal: Callable[[], None] | None = None,
-        read_facts: ReadFacts = _read_nothing,
+        read_facts: ReadFacts = lambda *_: (),
         unread: Collection[Memory] = (),
         zone: tzinfo | None = None,
-        ways_to: WaysTo = no_ways,
+        ways_to: WaysTo = lambda _: (),
         judge_left: UpdateJudge | None = None,
     ) -> None:
         config = config or KnowledgeConfig()
-        nodes = KnowledgeNodes(embedder, config, log, on_removal or _pass_over)
+        nodes = KnowledgeNodes(embedder, config, log, on_removal or (lambda: None))
         super().__init__(embedder, nodes, config, unread, zone, ways_to)
         self._read_step = read_step or partial(read_by_rules, zone=zone)
         self._read_facts, self._judge_left = read_facts, judge_left
@@ -208,7 +196,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             return list((held | {one.text: one for one in told if one.facts_before}).values())
 
     def tell(
-        self, text: str, teller: str = "", stamp_ns: int = 0, ground: Callable[[ToldFact], ToldFact] = _as_told
+        self, text: str, teller: str = "", stamp_ns: int = 0, ground: Callable[[ToldFact], ToldFact] = lambda fact: fact
     ) -> tuple[Proposition, ...]:
         """Take over a fact that somebody told; return its statements, and behind them, no longer active, those whose
         place they took.

@@ -43,11 +43,6 @@ _READ_WHOLE = 3
 WaysTo = Callable[[str], Sequence[str]]
 
 
-def no_ways(_question: str) -> Sequence[str]:
-    """Know no way."""
-    return ()
-
-
 class KnowledgeQuestions:
     """Thread-safe. nodes: what is known; used under `_lock` alone. unread: of facts and lessons those that tell
     nothing. zone: that of the days; None: the machine's. ways_to: how the robot did the like of an instruction, in
@@ -60,7 +55,7 @@ class KnowledgeQuestions:
         config: KnowledgeConfig,
         unread: Collection[Memory] = (),
         zone: tzinfo | None = None,
-        ways_to: WaysTo = no_ways,
+        ways_to: WaysTo = lambda _: (),
     ) -> None:
         self.zone = zone
         self._ways_to = ways_to
@@ -96,7 +91,11 @@ class KnowledgeQuestions:
 
     def embed_statements(self, on_progress: Callable[[int], None] = lambda _: None) -> None:
         """Make all propositions findable by meaning; on_progress gets how many each batch had."""
-        while not self._closing.is_set() and (count := self._embed_some()):
+        while not self._closing.is_set():
+            with self._embedding:  # threads do not embed one twice
+                count = self._embed_waiting()
+            if not count:
+                return
             on_progress(count)
 
     @property
@@ -105,12 +104,8 @@ class KnowledgeQuestions:
         with self._lock:
             return self._nodes.semantic.waiting_count()
 
-    def _embed_some(self) -> int:
-        """Make a batch of propositions findable by meaning; return how many it had. Threads do not embed one twice."""
-        with self._embedding:
-            return self._embed_waiting()
-
     def _embed_waiting(self) -> int:
+        """Make a batch of propositions findable by meaning; return how many it had."""
         with self._lock:
             texts = self._nodes.semantic.waiting()
         self._embed(texts)

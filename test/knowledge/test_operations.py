@@ -113,11 +113,6 @@ def test_each_question_has_one_mode(text: str, mode: Mode) -> None:
     assert mode_of(text) is mode
 
 
-def test_task_outranks_the_observation() -> None:
-    assert mode_of("Whose is the mug?", "how do I get there?") is Mode.SEMANTIC
-    assert mode_of("", "how do I get there?") is Mode.PROCEDURAL
-
-
 def test_fact_is_told_while_a_long_document_waits_for_its_vectors(log: ListedLog) -> None:
     embedder = CountingEmbedder()
     graph = KnowledgeGraph(embedder, log, read_facts=read_facts)
