@@ -8,7 +8,7 @@ import statistics
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -349,13 +349,16 @@ def run(args: argparse.Namespace) -> int:
         return open_bench_planner(name, args.mode, embedder, settings, args.fallback, asks=False, seed=str(args.seed))
 
     planner = opened(args.planner)
+    beside = BY_CHANCE if args.planner == "llm" else ()  # whatever a model is worth is more than chance
     tell = _print_trial if args.trials else ignore_trial
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"
         setting = StreamSetting(
             homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed, learning, tell
         )
-        emit(run_stream(cases, setting, args.rows), args.json)
+        for name, names in ((args.planner, args.rows), *((one, ("none",)) for one in beside)):
+            rows = run_stream(cases, replace(setting, planner=planner if name == args.planner else opened(name)), names)
+            emit(({"planner": name} | row for row in rows), args.json)
         return 0
     trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown, tell)
     baseline: list[Trial] | None = None
@@ -367,7 +370,7 @@ def run(args: argparse.Namespace) -> int:
         for problem in trial.problems:
             print(f"{trial.case.id}: condition counted as failed: {problem}", file=sys.stderr)
     emit(rows_of(trials, baseline, args.planner), args.json)
-    for name in BY_CHANCE if args.planner == "llm" else ():  # whatever a model is worth is more than chance
+    for name in beside:
         drawn = live(cases, homes, args.memory, embedder, opened(name), learning, args.unknown, tell)
         emit(rows_of(drawn, None, name), args.json)
     return 0

@@ -57,6 +57,10 @@ def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(shared_dir, 
     printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["planner"] for row in printed if row["category"] == "all"] == ["llm", "chance", "chance-valued"]
     assert [row["skills_mean"] > 0 for row in printed if row["category"] == "all"] == [False, True, True]
+    assert main(["bench", "household", *arguments, "--faults", "--orders", "1", "--rows", "+working", "--json"]) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    beside = [("llm", "+working"), ("chance", "none"), ("chance-valued", "none")]
+    assert [(row["planner"], row["experience"]) for row in printed] == beside
 
 
 def test_eb_alfred_rows_are_carried_out_and_reported_by_subset(shared_dir, tmp_path, capsys) -> None:
