@@ -237,7 +237,7 @@ def rows_of_robot(
             task: Any = bar.add_task(f"{variant} {name}", total=tasks * times)
             account, done = Account(), []
             for number in range(times):
-                for one in carried_out(variant, name, account, args.seed * SEEDS + number):
+                for one in carried_out(variant, name, account, number):
                     done.append(one)
                     bar.advance(task)
             yield row_of(variant, name, done, account, times)
@@ -258,8 +258,9 @@ def rows_of_household(
     embedder = CachingEmbedder(MiniLmEmbedder())
     settings = PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE), llm=llm_config(args))
 
-    def opened(planner: str, seed: int = 0) -> Planner:
-        return open_bench_planner(planner, args.mode, embedder, settings, args.fallback, asks=False, seed=str(seed))
+    def opened(planner: str, number: int = 0) -> Planner:
+        seed = str(args.seed * SEEDS + number)
+        return open_bench_planner(planner, args.mode, embedder, settings, args.fallback, asks=False, seed=seed)
 
     executor = opened(args.planner)
     # A language model makes errors by itself; for the offline planner they are injected.
@@ -284,8 +285,8 @@ def rows_of_household(
             yield CarriedOut(trial.success, trial.met, trial.conditions, (trial.result,))
         experience.close()
 
-    def carried_out(variant: str, name: str, account: Account, seed: int) -> Iterator[CarriedOut]:
-        planner = opened(variant, seed) if variant in BY_CHANCE else executor
+    def carried_out(variant: str, name: str, account: Account, number: int) -> Iterator[CarriedOut]:
+        planner = opened(variant, number) if variant in BY_CHANCE else executor
         for order in range(args.orders):
             yield from stream(variant, name, account, planner, order)
 

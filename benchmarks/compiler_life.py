@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -38,9 +39,9 @@ def rows_of_life(args: argparse.Namespace, variants: Sequence[str], config: Comp
     with opened_days(args.days, args.scenes, embedder, args.limit, args.seed) as (days, lives):
         players, models = Players(args, embedder), ModelShelf()
 
-        def carried_out(variant: str, name: str, account: Account, seed: int) -> Iterator[CarriedOut]:
+        def carried_out(variant: str, name: str, account: Account, number: int) -> Iterator[CarriedOut]:
             planner = variant if variant in BY_CHANCE else args.planner
-            # M of an earlier day is another robot's to this one: that it is given where it is shuffled.
+            # To a day M of an earlier one is another robot's: it is what `shuffled-m` gives.
             others = OtherMemories(random.Random(f"{args.seed} memory"))
 
             def guide(player: RobotPlayer, life: RobotLife) -> None:
@@ -51,8 +52,9 @@ def rows_of_life(args: argparse.Namespace, variants: Sequence[str], config: Comp
                 player.guided = guided
 
             for day in days:
-                run_of = players.run(planner, day, seed, prepare=guide)
+                run_of = players.run(planner, day, number, prepare=guide)
                 report = lives.play(day, COMPILER if variant in (NONE, *BY_CHANCE) else "", run_of)
+                print(report.trouble, end="", file=sys.stderr)
                 yield CarriedOut(report.right, report.right_steps, len(day.scenario.judged), report.results)
 
         yield from rows_of_robot(args, variants, len(days), carried_out)

@@ -171,11 +171,8 @@ class Runs:
 
     def told(self) -> Iterator[str]:
         """Yield what went wrong with scenarios, each text once."""
-        found = (one for reports in self.reports.values() for one in reports)
-        texts = (
-            text for one in found for text in (one.broken, one.crash and f"{one.id} crashed:\n{one.crash}") if text
-        )
-        yield from dict.fromkeys(texts)
+        texts = dict.fromkeys(one.trouble.rstrip() for reports in self.reports.values() for one in reports)
+        yield from filter(None, texts)
 
     @property
     def status(self) -> int:

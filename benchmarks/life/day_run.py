@@ -69,6 +69,12 @@ class DayReport:
     results: list[InstructionResult] = field(default_factory=list)
 
     @property
+    def trouble(self) -> str:
+        """Why it is broken, or how it crashed, as lines; "" where it did neither."""
+        said = self.broken or (self.crash and f"{self.id} crashed:\n{self.crash.rstrip()}")
+        return said and f"{said}\n"
+
+    @property
     def judged(self) -> list[StepReport]:
         """The steps that were judged."""
         return [step for step in self.steps if step.verdict is not None]

@@ -250,10 +250,8 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     require_engine()
     model = LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout, threads=args.threads)
     executor = ExecutorSetting(args.executor, with_shipped_adapter(model), args.max_steps, args.seed)
-    curators, cache = (
-        partial(curator_of, args, embedder, open_shelf(args.lessons)),
-        GameCache(args.cache, executor.mark),
-    )
+    cache = GameCache(args.cache, executor.mark)
+    curators = partial(curator_of, args, embedder, open_shelf(args.lessons))
     games = load_games(args.games, args.limit, args.seed)
     return lambda name: alfworld_streams(args, name, games, executor, curators, cache)
 

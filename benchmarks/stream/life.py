@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -41,8 +42,9 @@ def life_robot(
         lives.optimizer = optimizer
         report = lives.play(day, LESSONS if is_off else "", players.run(OFFLINE, day, 0, prepare=teach))
         told = [entry for step in report.judged for entry in bank.retrieve(step.words)]
-        lost = report.broken or report.crash
-        after = {one.id: one for one in begun[-1].memory.experience.lessons()} if not (lost or is_off) else known
+        print(report.trouble, end="", file=sys.stderr)
+        is_taught = not (report.trouble or is_off)
+        after = {one.id: one for one in begun[-1].memory.experience.lessons()} if is_taught else known
         for gone in known.keys() - after.keys():
             bank.remove(gone)
         bank.load(after.values())
@@ -54,7 +56,7 @@ def life_robot(
             told_tokens=sum(estimate_tokens(entry.text) for entry in told),
             bank=len(bank),
             operation="ADD" if after.keys() - known.keys() else "UPDATE" if is_updated else "",
-            lost=lost,
+            lost=report.trouble,
         )
 
     yield lived

@@ -19,6 +19,7 @@ from benchmarks.compiler_variants import (
     history_lines,
     retrieval_of,
 )
+from benchmarks.life.player import RobotPlayer
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
@@ -200,6 +201,22 @@ def test_memory_is_compiled_in_several_ways_on_days(tmp_path, capsys) -> None:
     told = [rows[variant]["executor_input_tokens"] for variant in ("none", "text", "static")]
     assert told == sorted(told), "compiled memory is shorter than all of it"
     assert told[0] < told[1]
+
+
+def test_day_that_crashes_counts_as_not_done_and_is_told(tmp_path, capsys, monkeypatch) -> None:
+    def crash(*_: object) -> None:
+        raise RuntimeError("no planner")
+
+    monkeypatch.setattr(RobotPlayer, "execute", crash)
+    days = tmp_path / "days.yaml"
+    days.write_text(DAY)
+    for bench, variant in (("compiler", ["--variants", "none"]), ("stream", ["--optimizer", "rules", "--orders", "1"])):
+        assert main(["bench", bench, "--on", "life", "--days", str(days), *variant, "--json"]) == 0
+        told = capsys.readouterr()
+        (row,) = map(json.loads, told.out.splitlines())
+        assert (row["tasks"], row["success_rate"], row.get("lost", 1)) == (1, 0.0, 1)
+        assert "cup-on-the-bed crashed:" in told.err
+        assert "RuntimeError: no planner" in told.err
 
 
 def test_what_means_nothing_on_days_is_refused(tmp_path, capsys) -> None:
