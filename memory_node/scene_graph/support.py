@@ -317,13 +317,21 @@ def _enclosed(pairs: _Pairs) -> Matrix:
 
 def _still_within(pairs: _Pairs, within: Matrix) -> Matrix:
     """Return within (n, m) without the other containers whose boxes reach around a row that is still in its own, but
-    for those in or on that one: a drawer that was pulled out takes nothing out of the basin above it."""
+    for those in or on that one: a drawer that was pulled out takes nothing out of the basin above it. What is in none
+    of several yet is in one that is closed only where all are."""
     state, kept = pairs.state, within.copy()
+    table = state.table
     for index in np.flatnonzero(within.sum(axis=1) > 1).tolist():
-        record = state.table.record(int(pairs.rows[index]))
-        own = state.table.row_of.get(record.support_id, -1)
+        record = table.record(int(pairs.rows[index]))
+        own = table.row_of.get(record.support_id, -1)
         if record.inside and own in pairs.neighbours[within[index]]:
             kept[index] &= np.isin(pairs.neighbours, [own, *state.load_of(record.support_id)])
+            continue
+        around = np.flatnonzero(within[index])
+        doors = [door_of(table.record(row).states) for row in pairs.neighbours[around].tolist()]
+        shut = around[[door is ObjectState.CLOSED for door in doors]]
+        if len(shut) < len(around):
+            kept[index, shut] = False
     return kept
 
 

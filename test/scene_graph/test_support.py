@@ -399,6 +399,16 @@ def test_what_is_known_to_be_in_a_basin_is_not_taken_to_be_in_the_drawer_below_i
     assert of_class(graph, "Cloth").box.center[0] == pytest.approx(0.0, abs=0.02)
 
 
+def test_soap_that_only_a_skill_tells_of_is_in_the_basin_not_in_the_closed_drawer_below_it() -> None:
+    graph = SceneGraph()
+    for stamp_s in (1, 2):
+        look(graph, stamp_s, {"SinkBasin": BASIN, "Drawer": DRAWER}, doors={"Drawer": ObjectState.CLOSED})
+    washed = StateChange("soap", "SoapBar", 3 * SECOND_NS, (ObjectState.CLEANED,), position=(0.0, 0.0, 0.665))
+    graph.apply_change(washed)
+    look(graph, 4, {"SinkBasin": BASIN, "Drawer": DRAWER}, doors={"Drawer": ObjectState.CLOSED})
+    assert graph.object("soap").support_id == of_class(graph, "SinkBasin").id
+
+
 def test_apple_in_a_drawer_is_in_the_bowl_that_is_seen_around_it_there() -> None:
     drawer: Box = (0.0, 0.0, 0.5, 0.45, 0.45, 0.18, 0.0)
     bowl: Box = (0.1, 0.0, 0.51, 0.18, 0.18, 0.08, 0.0)
