@@ -25,7 +25,7 @@ from benchmarks.rows import read_rows
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.llm.chat import Deadline, LlmError, Message
 from memory_node.llm.config import ModelConfig
-from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner_config import ModelAccount
 from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits
 
 SYSTEM = "You are a robot in a house. You are told what you see. Answer with your next command."

@@ -10,7 +10,7 @@ from benchmarks.likelihood import LlamaScores
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, Message, RejectedReplyError, Reply
 from memory_node.llm.gbnf import Rules, one_of_texts
-from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner_config import ModelAccount
 
 # The end of a task, as it is written.
 DONE = "Done()"

@@ -23,7 +23,6 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.agent.task import Task
 from memory_node.planner.goal import UNTOLD, Goal, GoalHistory, Judgement
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import SPOKEN, OfflinePlanner, asked
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.permitted_skills import LoopGuard, PlanAudit, licensed_skills, wants_pieces
@@ -37,7 +36,7 @@ from memory_node.planner.planner import (
     PlanRun,
     ProgressKind,
 )
-from memory_node.planner.planner_config import LlmConfig, PlannerConfig
+from memory_node.planner.planner_config import LlmConfig, ModelAccount, PlannerConfig
 from memory_node.planner.reading.conversation import Question, Slot
 from memory_node.world.skills import remedy_of
 from memory_node.world.state import Thing, WorldState

@@ -13,10 +13,9 @@ from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, GoalCheck, Mention
-from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.plan_execution import PlanExecution
+from memory_node.planner.plan_execution import GoalAttempt, NothingFound, PlanExecution, Setback, Steps
 from memory_node.planner.planner import PlanningContext
 from memory_node.planner.search import brought_about
 from memory_node.world.state import Thing, WorldState

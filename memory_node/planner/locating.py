@@ -13,8 +13,8 @@ from memory_node.domain.skill import Exploration, ObjectReference, SkillCall, Sk
 from memory_node.domain.states import ObjectState, believed
 from memory_node.knowledge.text import stems
 from memory_node.planner.goal import Mention
-from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.plan_execution import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.planner import PlannedStep
 from memory_node.planner.reading.english import is_indefinite
 from memory_node.world.state import Thing

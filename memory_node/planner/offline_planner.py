@@ -13,9 +13,9 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import STATE_CALLED, believed
 from memory_node.knowledge.told.forms import ASKS
 from memory_node.planner.goal import Goal, GoalHistory, Mention
-from memory_node.planner.goal_attempt import Hopeless, Setback, Steps
 from memory_node.planner.goal_execution import GoalRun
 from memory_node.planner.memory_lookup import Answers, MemoryLookup
+from memory_node.planner.plan_execution import Hopeless, Setback, Steps
 from memory_node.planner.planner import (
     PlannedStep,
     PlanningContext,

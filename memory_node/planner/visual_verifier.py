@@ -35,7 +35,6 @@ from memory_node.llm.config import SHARED
 from memory_node.llm.open_model import MissingModel, ModelShelf
 from memory_node.llm.reply_reader import json_form, read_json
 from memory_node.planner.goal import Goal
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import (
     PlannedStep,
     Planner,
@@ -44,7 +43,7 @@ from memory_node.planner.planner import (
     PlanRun,
     relayed,
 )
-from memory_node.planner.planner_config import PricedModelConfig
+from memory_node.planner.planner_config import ModelAccount, PricedModelConfig
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from benchmarks.ranking.choosing import Choice
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Deadline, LateError, Message, Reply
-from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import LlmConfig, ModelAccount
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 KINDS = load_catalogue()

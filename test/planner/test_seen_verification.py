@@ -16,9 +16,9 @@ from memory_node.domain.step import ModelCost, StepRecord
 from memory_node.llm.chat import Reply
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import PlanOutcome, PlanProgress
+from memory_node.planner.planner_config import ModelAccount
 from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.visual_verifier import (
     SeeingModelConfig,

@@ -17,7 +17,7 @@ from memory_node.llm.chat import Deadline, Message, Reply
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.engine import Prompt
 from memory_node.llm.open_model import ModelShelf
-from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner_config import ModelAccount
 from training.adapters.example import Speller
 from training.adapters.writing import REPLY_S, LlamaWriter, TorchWriter, log_probabilities
 from training.grpo.rollouts import Decisions, NotingCompiler

@@ -21,7 +21,6 @@ from memory_node.planner.agent.task import Task
 from memory_node.planner.agent.tools import CALLS_A_GOAL, MOST_CALLS_A_REPLY, agent_tools
 from memory_node.planner.goal import Goal, GoalHistory
 from memory_node.planner.known_world import KnownWorld
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import (
     PlanningContext,
@@ -29,7 +28,7 @@ from memory_node.planner.planner import (
     PlanOutcome,
     PlanRun,
 )
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import LlmConfig, ModelAccount
 from memory_node.planner.reading.conversation import Conversation, UnclearError
 from memory_node.planner.reading.references import References
 from memory_node.planner.reading.resumption import interrupted

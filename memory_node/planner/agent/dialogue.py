@@ -23,8 +23,7 @@ from memory_node.llm.chat import (
 from memory_node.llm.reply_reader import answer_in
 from memory_node.llm.tool_calls import tool_calls_in
 from memory_node.planner.agent.tools import MOST_CALLS_A_REPLY, calls_form, exact_calls_form
-from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import LlmConfig, ModelAccount
 
 # Tokens behind the beginning from which old results are folded, and how many of the newest messages stay whole.
 _FOLDED_FROM = 6000

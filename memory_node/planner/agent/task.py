@@ -10,9 +10,8 @@ import jinja2
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.goal import UNTOLD, Goal, GoalCheck, GoalHistory, Judgement
 from memory_node.planner.known_world import KnownWorld
-from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.planner import PlanningContext
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import LlmConfig, ModelAccount
 
 
 @dataclass(frozen=True)

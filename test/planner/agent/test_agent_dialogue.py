@@ -11,8 +11,7 @@ from scripted_model import ScriptedModel, carry_out, home
 from memory_node.llm.chat import Message
 from memory_node.planner.agent.dialogue import AgentDialogue
 from memory_node.planner.agent.tools import agent_tools
-from memory_node.planner.model_account import ModelAccount
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import LlmConfig, ModelAccount
 
 GOAL = (
     "set_goals",
