@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.store.checksums import SEALS
 from memory_node.store.records import Batch, Row, step_key
-from memory_node.store.schema import LOGGED, sites, tombstones
+from memory_node.store.schema import LOGGED, OWNERS, sites, tombstones
 
 _FOR_GOOD = frozenset({"object", "step", "episode"})
 
@@ -58,17 +58,10 @@ def is_buried(table: str, row: Any, dead: Mapping[str, Tombstone]) -> bool:
 
 def references(table: str, row: Any) -> Iterator[tuple[str, str]]:
     """Yield the (kind, id) of everything without which this row may not exist."""
-    if table == "objects":
-        yield "object", row["id"]
-    elif table in ("appearances", "places", "events", "state_changes"):
-        yield "object", row["object_id"]
-    elif table == "relations":
-        yield "object", row["source_id"]
-        yield "object", row["target_id"]
-    elif table == "episodes":
-        yield "episode", row["id"]
-    elif table == "steps":
-        yield "episode", row["episode_id"]
+    for kind, tables in OWNERS.items():
+        for column in tables.get(table, ()):
+            yield kind, row[column]
+    if table == "steps":
         yield "step", step_key(row["episode_id"], row["step_index"])
     elif table == "documents":
         yield row["kind"], row["id"]

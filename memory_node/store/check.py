@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import URL, Connection
 
-from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.errors import RobotMemoryError, StoreError
 from memory_node.store import schema
 from memory_node.store.apply import Tombstone, is_buried, read_tombstones
+from memory_node.store.config import StoreConfig
 from memory_node.store.copying import CHUNK
 from memory_node.store.engine import DATABASE_ERRORS, database_files, reason_of
+from memory_node.store.errors import ForeignFileError, MissingStoreError
 from memory_node.store.exchange import check_agreement
-from memory_node.store.inspection import OpenedStore
+from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.journal import torn_bytes
 from memory_node.store.location import Folders, ImageFolder
-from memory_node.store.quarantine import BadRows, Quarantined, quarantined
+from memory_node.store.quarantine import BadRows, quarantined
 from memory_node.store.reader import lenient_text, revision_of
 
 _SHOWN = 5
-REPAIR_ADVICE = "stop the robot and run `memory-node store check --repair`; what is lost comes from the last backup"
+_ADVICE = "stop the robot and run `memory-node store check --repair`; what is lost comes from the last backup"
 
 
 @dataclass(frozen=True)
 class Finding:
     """One fault. severity: "error" (facts are wrong or lost) or "warning". structure: the fault is in the structure of
-    a SQLite file, not in a row, so that only a new file helps.
+    a SQLite file or its site, not in a row, so that only a new file helps.
     """
 
     severity: str
@@ -39,38 +41,55 @@ class Finding:
     structure: bool = False
 
 
-def check(opened: OpenedStore) -> list[Finding]:
-    """Return what is wrong with a store."""
-    findings = list(_check_files(opened.path, opened.folders)) if opened.path is not None else []
+def findings_of(url: URL, site: str, robot_id: str, config: StoreConfig) -> list[Finding]:
+    """Return what is wrong with a store, also when it cannot be opened for that.
+
+    Raises:
+        MissingStoreError, ForeignFileError: there is no file, or it is none of ours.
+    """
+    findings: list[Finding] = []
     try:
-        with opened.engine.connect() as connection, connection.begin(), lenient_text(connection):
-            if opened.path is not None:
-                findings += [_damage(fault) for fault in _structure_faults(connection)]
-            findings += _check_tables(connection, opened.site, opened.folders.images)
-            if not any(finding.structure for finding in findings):
-                findings += [
-                    Finding("warning", what, "harmless; `store compact` removes orphans")
-                    for what in loose_ends(connection, opened.site)
-                ]
-    except DATABASE_ERRORS as error:
-        findings.append(_damage(f"the database cannot be read to its end: {reason_of(error)}"))
+        with open_to_read(url, site, robot_id, config) as opened:
+            try:
+                findings.extend(_faults(opened))
+            except DATABASE_ERRORS as error:
+                findings.append(_damage(f"the database cannot be read to its end: {reason_of(error)}"))
+    except (ForeignFileError, MissingStoreError):
+        raise
+    except StoreError as error:
+        findings.append(_damage(str(error)))
     return findings
 
 
-def _structure_faults(connection: Connection) -> Iterator[str]:
-    """Yield what is wrong with the pages and indexes of a SQLite file, and how its tables differ from the schema's."""
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    for (verdict,) in connection.execute(sa.text("PRAGMA integrity_check(20)")).all():
-        if verdict != "ok":
-            yield f"SQLite: {verdict}"
-    for difference in compare_metadata(MigrationContext.configure(connection), schema.metadata):
-        yield f"a table is not as the schema says: {difference}"
-
-
 def _damage(what: str) -> Finding:
-    return Finding("error", what, REPAIR_ADVICE, structure=True)
+    return Finding("error", what, _ADVICE, structure=True)
+
+
+def _faults(opened: OpenedStore) -> Iterator[Finding]:
+    site, structure = opened.site, False
+    with opened.engine.connect() as connection, connection.begin(), lenient_text(connection):
+        if opened.path is not None:
+            yield from _check_files(opened.path, opened.folders)
+            for fault in _structure_faults(connection):
+                structure = True
+                yield _damage(fault)
+        missing = sorted(set(schema.metadata.tables) - set(sa.inspect(connection).get_table_names()))
+        if missing:
+            yield _damage(f"tables are missing: {', '.join(missing)}")
+            return
+        dead = read_tombstones(connection, site)
+        for table in schema.SEALED:
+            yield from _check_rows(connection, table, site, dead, opened.folders.images)
+        away = quarantined(connection, site)
+        if away:
+            shown = _shown([f"{row.name}: {row.reason}" for row in away])
+            advice = "`store check --repair` takes what the last backup has of them"
+            yield Finding("warning", f"{len(away)} rows are in quarantine: {shown}", advice)
+        for what, table, condition in () if structure else (*_loose_ends(site), *orphans(site)):
+            query = sa.select(sa.func.count()).select_from(table).where(table.c.site == site, condition)
+            if count := connection.execute(query).scalar_one():
+                advice = "harmless; `store compact` removes orphans"
+                yield Finding("warning", f"{table.name}: {count} rows {what}", advice)
 
 
 def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
@@ -89,69 +108,59 @@ def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
         yield Finding("error", f"{image}: the checksum in its name does not fit", "`store check --repair` removes it")
 
 
-def _check_tables(connection: Connection, site: str, images: ImageFolder) -> Iterator[Finding]:
-    missing = sorted(set(schema.metadata.tables) - set(sa.inspect(connection).get_table_names()))
-    if missing:
-        yield _damage(f"tables are missing: {', '.join(missing)}")
-        return
-    yield from _check_revision(connection, site)
-    dead = read_tombstones(connection, site)
-    newest = revision_of(connection, site)
-    for table in schema.SEALED:
-        yield from _check_rows(connection, table, site, dead, newest, images)
-    if connection.dialect.name == "sqlite":
-        yield from _check_strays(connection, site)
-    waiting = quarantined(connection, site)
-    if waiting:
-        advice = "`store check --repair` takes what the last backup has of them"
-        yield Finding("warning", _listed("rows are in quarantine", waiting), advice)
+def _structure_faults(connection: Connection) -> Iterator[str]:
+    """Yield what is wrong with the pages and indexes of a SQLite file, and how its tables differ from the schema's."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    for (verdict,) in connection.execute(sa.text("PRAGMA integrity_check(20)")).all():
+        if verdict != "ok":
+            yield f"SQLite: {verdict}"
+    for difference in compare_metadata(MigrationContext.configure(connection), schema.metadata):
+        yield f"a table is not as the schema says: {difference}"
 
 
-def _listed(what: str, rows: list[Quarantined]) -> str:
-    shown = "; ".join(f"{row.name}: {row.row.reason}" for row in rows[:_SHOWN])
-    return f"{len(rows)} {what}: {shown}{'; ...' if len(rows) > _SHOWN else ''}"
-
-
-def _check_revision(connection: Connection, site: str) -> Iterator[Finding]:
-    sites = schema.sites
-    row = connection.execute(sa.select(sites.c.revision, sites.c.revision_check).where(sites.c.name == site)).one()
-    if row.revision + row.revision_check:
-        yield Finding("error", f"the revision of site {site!r} is damaged", REPAIR_ADVICE)
-
-
-def _check_strays(connection: Connection, site: str) -> Iterator[Finding]:
-    """Look for rows that no statement reaches: a SQLite file holds one site."""
-    for table in schema.SEALED:
-        column = schema.site_column(table)
-        count = connection.execute(sa.select(sa.func.count()).select_from(table).where(column != site)).scalar_one()
-        if count:
-            yield _damage(f"{table.name}: {count} rows of a site that is not there")
-
-
-def scan(connection: Connection, table: sa.Table, site: str) -> Iterator[Any]:
-    """Yield a site's rows of a table, with truth values as the numbers that they are stored as."""
-    columns = [sa.type_coerce(c, sa.Integer).label(c.name) if isinstance(c.type, sa.Boolean) else c for c in table.c]
+def scan(
+    connection: Connection, table: sa.Table, site: str, order: Callable[[sa.Column[Any]], Any] = sa.asc
+) -> Iterator[Any]:
+    """Yield a site's rows of a table, by its key; of a SQLite file, which has one site, all: a damaged row may say
+    another one. There they come one by one, up to one that cannot be read, with truth values as they are stored.
+    """
+    by_key = [order(column) for column in table.primary_key]
     if connection.dialect.name == "postgresql":
-        columns = list(table.c)
-    query = sa.select(*columns).where(schema.site_column(table) == site).order_by(*table.primary_key)
-    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
-        yield from chunk
+        query = sa.select(table).where(schema.site_column(table) == site).execution_options(yield_per=CHUNK)
+    else:
+        query = sa.select(
+            *(
+                sa.type_coerce(column, sa.Integer).label(column.name) if isinstance(column.type, sa.Boolean) else column
+                for column in table.c
+            )
+        )
+    yield from connection.execute(query.order_by(*by_key))
+
+
+def _shown(listed: list[str]) -> str:
+    return "; ".join([*listed[:_SHOWN], *(["..."] if len(listed) > _SHOWN else [])])
 
 
 def _check_rows(
-    connection: Connection, table: sa.Table, site: str, dead: dict[str, Tombstone], newest: int, images: ImageFolder
+    connection: Connection, table: sa.Table, site: str, dead: dict[str, Tombstone], images: ImageFolder
 ) -> Iterator[Finding]:
     """Yield what is wrong with a site's rows of a table."""
     bad, buried, late = BadRows(), 0, 0
+    newest = revision_of(connection, site)
     for row in bad.sift(table, scan(connection, table, site)):
         if disagreement := _disagreement(row, images) if table is schema.objects else "":
             bad.note(table, row, disagreement)
+        elif table is schema.sites and row.revision + row.revision_check:
+            yield Finding("error", f"the revision of site {site!r} is damaged", _ADVICE)
         elif table in schema.LOGGED:
             buried += is_buried(table.name, row._mapping, dead)
             late += row.revision > newest
     if bad:
-        shown = "; ".join(f"{'/'.join(map(str, one.key.values()))}: {one.reason}" for one in bad[:_SHOWN])
-        yield Finding("error", f"{table.name}: {len(bad)} rows cannot be read: {shown}", REPAIR_ADVICE)
+        shown = _shown([f"{'/'.join(map(str, one.key.values()))}: {one.reason}" for one in bad])
+        what = f"{table.name}: {len(bad)} rows cannot be read: {shown}"
+        yield Finding("error", what, _ADVICE, structure=table is schema.sites)
     if buried:
         advice = "forget them again: this database was changed by something other than robot_memory"
         yield Finding("error", f"{table.name}: {buried} rows of things that were forgotten", advice)
@@ -170,44 +179,31 @@ def _disagreement(row: Any, images: ImageFolder) -> str:
 
 # What the scene graph calls the robot's hand.
 _HAND = "robot"
+# Rows that refer to something that is not there: what they are, their table, and their condition beside the site.
+_Loose = tuple[str, sa.Table, Any]
 
 
-def loose_ends(connection: Connection, site: str) -> Iterator[str]:
-    """Yield, for each kind of reference that leads nowhere, how many there are."""
-    for what, table, condition in _looks(site):
-        query = sa.select(sa.func.count()).select_from(table).where(table.c.site == site, condition)
-        count = connection.execute(query).scalar_one()
-        if count:
-            yield f"{table.name}: {count} rows {what}"
+def _missing(site: str, column: sa.Column[str], *tables: sa.Table) -> Any:
+    """Return the condition that an id is in none of the tables."""
+    return sa.and_(*(column.not_in(sa.select(table.c.id).where(table.c.site == site)) for table in tables))
 
 
-def _looks(site: str) -> Iterator[tuple[str, sa.Table, Any]]:
-    objects, relations = schema.objects, schema.relations
-    kinds = (objects, schema.areas, schema.rooms, schema.floors)
-    places = sa.union(*(sa.select(table.c.id).where(table.c.site == site) for table in kinds)).subquery()
-
-    def is_place(column: sa.Column) -> Any:
-        return column.in_(sa.select(places.c.id))
-
-    hangs = sa.and_(objects.c.support_id.not_in(("", _HAND)), sa.not_(is_place(objects.c.support_id)))
-    yield "stand on something that is not there", objects, hangs
-    merged = sa.and_(objects.c.merged_into != "", sa.not_(_is_object(objects.c.merged_into, site)))
-    yield "merged into an object that is not there", objects, merged
-    loose = sa.or_(sa.not_(is_place(relations.c.source_id)), sa.not_(is_place(relations.c.target_id)))
+def _loose_ends(site: str) -> Iterator[_Loose]:
+    objects, relations, steps = schema.objects, schema.relations, schema.steps
+    nodes = (objects, schema.areas, schema.rooms, schema.floors)
+    hangs = (objects.c.support_id.not_in(("", _HAND)), _missing(site, objects.c.support_id, *nodes))
+    yield "stand on something that is not there", objects, sa.and_(*hangs)
+    merged = (objects.c.merged_into != "", _missing(site, objects.c.merged_into, objects))
+    yield "merged into an object that is not there", objects, sa.and_(*merged)
+    loose = sa.or_(*(_missing(site, end, *nodes) for end in (relations.c.source_id, relations.c.target_id)))
     yield "join nodes that are not there", relations, sa.and_(sa.not_(relations.c.removed), loose)
-    episodes = sa.select(schema.episodes.c.id).where(schema.episodes.c.site == site)
-    yield "have no episode", schema.steps, schema.steps.c.episode_id.not_in(episodes)
-    yield from orphans(site)
+    yield "have no episode", steps, _missing(site, steps.c.episode_id, schema.episodes)
 
 
-def _is_object(column: sa.Column, site: str) -> Any:
-    return column.in_(sa.select(schema.objects.c.id).where(schema.objects.c.site == site))
-
-
-def orphans(site: str) -> Iterator[tuple[str, sa.Table, Any]]:
+def orphans(site: str) -> Iterator[_Loose]:
     """Yield the rows that no record needs any more: what they are, their table, and their condition beside the site."""
     for table in (schema.appearances, schema.places):
-        yield "have no object", table, sa.not_(_is_object(table.c.object_id, site))
+        yield "have no object", table, _missing(site, table.c.object_id, schema.objects)
     documents, supports = schema.documents, schema.supports
     known = sa.exists().where(
         documents.c.site == site, documents.c.kind == supports.c.record_kind, documents.c.id == supports.c.record_id

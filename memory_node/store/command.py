@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from memory_node.domain.resources import create_private
 from memory_node.domain.scene import SceneSnapshot, as_of, moments_of
 from memory_node.store import exchange, reader
 from memory_node.store.backup import backup, is_whole, open_backup, restore, rotated_backups
-from memory_node.store.check import Finding
+from memory_node.store.check import Finding, findings_of
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
 from memory_node.store.engine import DATABASE_ERRORS, database_files, for_writing, open_engine, reason_of, require_store
@@ -36,7 +37,7 @@ from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.inspection import OpenedStore, inventory, open_to_read
 from memory_node.store.location import Folders, default_database, locate, note_export, parse_url, sqlite_path
 from memory_node.store.quarantine import BadRows
-from memory_node.store.repair import findings_of, nobody_else, repair, set_aside
+from memory_node.store.repair import nobody_else, repair, set_aside
 from memory_node.store.site_database import make_tables, note_session, prepare, site_of
 from memory_node.store.store import open_store
 from memory_node.view import open_views
@@ -339,7 +340,7 @@ def _forget(args: argparse.Namespace, engine: Engine, site: str, folders: Folder
         args.of_robot or "",
     )
     report = forget(engine, site, request, args.robot, folders)
-    show(args, report.to_dict())
+    show(args, asdict(report))
     if report.exports:
         print("exports made before still hold it: delete them", file=sys.stderr)
     return 0 if report.verified else 2

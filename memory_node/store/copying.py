@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -16,6 +16,7 @@ from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Row
 
 CHUNK = 5_000
+_Row = TypeVar("_Row")
 # Everything of a site but the register of files that this machine wrote.
 COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings, schema.quarantine)
 
@@ -82,7 +83,7 @@ def good_rows(source: Connection, site: str, table: sa.Table, bad: BadRows) -> I
         yield dict(zip(names, row))
 
 
-def chunks_of(rows: Iterable[Row]) -> Iterator[list[Row]]:
+def chunks_of(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
     """Yield rows in lists that memory has room for."""
     rest = iter(rows)
     while chunk := list(islice(rest, CHUNK)):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,12 +16,10 @@ from sqlalchemy.engine import Connection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
 from memory_node.store.copying import CHUNK, rows_of
-from memory_node.store.records import step_key
+from memory_node.store.records import step_key, to_json
 
 BLACKENED = "[forgotten]"
 
-# Up to this number, ids are searched one by one; for more, a text is split into words.
-_FEW = 16
 # A fragment of up to so many characters is in nearly every text.
 _EVERYWHERE = 2
 # Most terms that are left to the database's own search.
@@ -29,25 +28,7 @@ _FEW_FRAGMENTS = 4
 # letters that also match others (the Kelvin sign is a k), what JSON escapes, and what LIKE takes for something else.
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f-\U0010ffff\"\\%_iIkKsS]+")
 _TOKEN = re.compile(r"[\w-]+")
-
-
-def texts_of(value: Any) -> str:
-    """Return all texts of a JSON value, names included, apart from each other."""
-    if isinstance(value, dict):
-        return "\n".join(f"{name}\n{texts_of(part)}" for name, part in value.items())
-    if isinstance(value, list):
-        return "\n".join(texts_of(part) for part in value)
-    return value if isinstance(value, str) else ""
-
-
-def texts_within(text: str) -> str | None:
-    """Return all texts of a JSON object or list, None for any other text."""
-    if text[:1] not in ("{", "["):
-        return None
-    try:
-        return texts_of(json.loads(text))
-    except ValueError:
-        return None
+_REMEMBERED_TEXTS = 100_000
 
 
 class Terms:
@@ -55,95 +36,78 @@ class Terms:
 
     def __init__(self, words: Collection[str] = (), ids: Collection[str] = ()) -> None:
         self._ids = frozenset(name.lower() for name in ids if _TOKEN.fullmatch(name))
-        self._words = {*words, *(name for name in ids if not _TOKEN.fullmatch(name))}
-        parts = _alternatives(self._words)
+        self._words = sorted({*words, *(name for name in ids if not _TOKEN.fullmatch(name))}, key=len, reverse=True)
+        parts = "|".join(map(re.escape, self._words))
         self._pattern = re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE) if parts else None
+        # Of texts of steps many come again: each one is looked through once.
+        self.found_in = lru_cache(_REMEMBERED_TEXTS)(self._found_in)
 
     def __bool__(self) -> bool:
         return bool(self._ids or self._words)
 
-    def found_in(self, text: str) -> bool:
-        """Return whether a text holds any of them."""
+    def _found_in(self, text: Any) -> bool:
+        """Return whether a column's text, which may be JSON, holds a term; False for what is no text."""
+        # In JSON, escapes may hide a term, and numbers and punctuation may seem to be one.
+        if not isinstance(text, str) or not (self._stands_in(text) or "\\" in text):
+            return False
+        value = json_within(text)
+        return self._stands_in(text if value is None else _texts_of(value))
+
+    def _stands_in(self, text: str) -> bool:
         if self._pattern is not None and self._pattern.search(text):
             return True
-        if len(self._ids) <= _FEW:
-            lowered = text.lower()
-            if not any(name in lowered for name in self._ids):
-                return False
-        return any(token.lower() in self._ids for token in _TOKEN.findall(text))
+        return bool(self._ids) and any(token.lower() in self._ids for token in _TOKEN.findall(text))
 
     def blacken(self, text: str) -> str:
-        """Return the text without them."""
+        """Return a text, which may be JSON, without them."""
+        value = json_within(text)
+        return self._blacken_plain(text) if value is None else to_json(self._blacken_value(value))
+
+    def _blacken_plain(self, text: str) -> str:
         if self._pattern is not None:
             text = self._pattern.sub(BLACKENED, text)
-        if not self._ids:
-            return text
         return _TOKEN.sub(lambda match: BLACKENED if match[0].lower() in self._ids else match[0], text)
 
-    def blacken_value(self, value: Any) -> Any:
-        """Return a JSON value with all its texts blackened."""
+    def _blacken_value(self, value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: self.blacken_value(part) for name, part in value.items()}
+            return {name: self._blacken_value(part) for name, part in value.items()}
         if isinstance(value, list):
             # An entry of which nothing is left, such as an id, goes.
-            return [part for part in map(self.blacken_value, value) if part != BLACKENED]
-        return self.blacken(value) if isinstance(value, str) else value
+            return [part for part in map(self._blacken_value, value) if part != BLACKENED]
+        return self._blacken_plain(value) if isinstance(value, str) else value
 
-    def fragments(self) -> tuple[str, ...] | None:
-        """Return a part of each term that every text with it holds; None when they are many or say too little."""
+    def may_stand_in(self, connection: Connection, columns: Sequence[sa.Column]) -> sa.ColumnElement[bool]:
+        """Return a condition that every row fulfils whose columns hold a term, and some others do.
+
+        The database looks ten times faster: for a part of each term that every text with it holds.
+        """
         names = {*self._ids, *map(str.lower, self._words)}
-        parts = [max(_PLAIN.findall(name), key=len, default="") for name in names]
-        if len(parts) > _FEW_FRAGMENTS or any(len(part) <= _EVERYWHERE for part in parts):
-            return None
-        return tuple(sorted(set(parts)))
+        fragments = {max(_PLAIN.findall(name), key=len, default="") for name in names}
+        if len(names) > _FEW_FRAGMENTS or any(len(fragment) <= _EVERYWHERE for fragment in fragments):
+            return sa.true()
+        # SQLite's LIKE does not tell upper from lower case.
+        plain = connection.dialect.name == "sqlite"
+        looks = [column.like if plain else column.ilike for column in columns]
+        return sa.or_(sa.false(), *(look(f"%{fragment}%") for look in looks for fragment in fragments))
 
 
-def _alternatives(names: Collection[str]) -> str:
-    """Return a pattern that finds any of the names, the longest where several begin."""
-    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+def _texts_of(value: Any) -> str:
+    """Return all texts of a JSON value, names included, apart from each other."""
+    if isinstance(value, dict):
+        return "\n".join(f"{name}\n{_texts_of(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return "\n".join(map(_texts_of, value))
+    return value if isinstance(value, str) else ""
 
 
-_REMEMBERED_TEXTS = 100_000
-
-
-class TextFinder:
-    """Looks for terms in texts of which many come again, as those of steps do: each one is looked through once."""
-
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._found: dict[str, bool] = {}
-
-    def __call__(self, text: Any) -> bool:
-        """Return whether a column's text, which may be JSON, holds a term; False for what is no text."""
-        if not isinstance(text, str):
-            return False
-        found = self._found.get(text)
-        if found is None:
-            if len(self._found) >= _REMEMBERED_TEXTS:
-                self._found.clear()
-            found = self._found[text] = self._look_through(text)
-        return found
-
-    def _look_through(self, text: str) -> bool:
-        # In JSON, escapes may hide a term, and numbers and punctuation may seem to be one.
-        if not self._terms.found_in(text) and "\\" not in text:
-            return False
-        within = texts_within(text)
-        return self._terms.found_in(text if within is None else within)
-
-
-def may_mention(connection: Connection, columns: Sequence[sa.Column], terms: Terms) -> Any:
-    """Return a condition that every row fulfils whose columns hold a term, and some others do; None: look yourself.
-
-    The database looks ten times faster.
-    """
-    fragments = terms.fragments()
-    if fragments is None:
+def json_within(text: str) -> Any:
+    """Return the JSON object or list that a text is, None for any other text."""
+    if text[:1] not in ("{", "["):
         return None
-    # SQLite's LIKE does not tell upper from lower case.
-    plain = connection.dialect.name == "sqlite"
-    looks = (column.like if plain else column.ilike for column in columns)
-    return sa.or_(sa.false(), *(look(f"%{fragment}%") for look in looks for fragment in fragments))
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def rows_mentioning(
@@ -152,15 +116,21 @@ def rows_mentioning(
     """Yield the keys and the named columns of a site's rows in which one of these columns holds a term."""
     columns = [table.c[name] for name in names]
     keys = [column for column in table.primary_key if column.name not in names]
-    query = sa.select(*keys, *columns).where(table.c.site == site)
-    condition = may_mention(connection, columns, terms)
-    if condition is not None:
-        query = query.where(condition)
-    finder = TextFinder(terms)
-    first, fields = len(keys), [column.name for column in (*keys, *columns)]
+    query = sa.select(*keys, *columns).where(table.c.site == site, terms.may_stand_in(connection, columns))
+    fields = [column.name for column in (*keys, *columns)]
     for row in connection.execute(query.execution_options(yield_per=CHUNK)):
-        if any(map(finder, row[first:])):
+        if any(map(terms.found_in, row[len(keys) :])):
             yield dict(zip(fields, row))
+
+
+# Of what a row tells: the column of its area, and those of when it begins and ends.
+_AREAS = {"objects": "area_id", "places": "area_id", "steps": "area"}
+_STAMPS = {
+    "objects": ("first_seen_ns", "last_seen_ns"),
+    "places": ("since_ns", "until_ns"),
+    "episodes": ("started_ns", "ended_ns"),
+    **dict.fromkeys(("events", "state_changes", "steps"), ("stamp_ns",)),
+}
 
 
 @dataclass(frozen=True)
@@ -181,22 +151,38 @@ class ForgetRequest:
 
     def __post_init__(self) -> None:
         scopes = [bool(self.object_ids), bool(self.area_id), bool(self.class_name), bool(self.label.strip())]
-        scopes += [bool(self.from_ns or self.until_ns), bool(self.robot_id)]
+        scopes += [bool(self.span), bool(self.robot_id)]
         if sum(scopes) != 1:
             raise InvalidValueError(f"ForgetRequest: expected one scope, got {sum(scopes)}")
         if self.until_ns < self.from_ns:
             raise InvalidValueError(f"ForgetRequest: the span ends ({self.until_ns}) before it begins ({self.from_ns})")
 
     @property
+    def span(self) -> range:
+        """The stamps that are asked for; none where no span is."""
+        return range(self.from_ns, self.until_ns + 1) if self.from_ns or self.until_ns else range(0)
+
+    @property
     def scope(self) -> str:
         """The kind of the request, without its content."""
-        if self.from_ns or self.until_ns:
+        if self.span:
             return "time span"
         return next(f.name for f in fields(self) if getattr(self, f.name)).replace("_", " ")
 
-    def in_span(self, stamp_ns: int) -> bool:
-        """Return whether a stamp lies in the span; never where none was asked for."""
-        return bool(self.from_ns or self.until_ns) and self.from_ns <= stamp_ns <= self.until_ns
+    def told_of(self, table: sa.Table) -> sa.ColumnElement[bool]:
+        """Return the condition of the rows that go by themselves: of the area, class or robot, or within the span."""
+        if self.area_id and table.name in _AREAS:
+            return table.c[_AREAS[table.name]] == self.area_id
+        if self.class_name and table is schema.objects:
+            return sa.func.lower(table.c.class_name) == self.class_name.lower()
+        if self.robot_id:
+            return table.c.robot_id == self.robot_id
+        if self.span and table.name in _STAMPS:
+            stamps = [table.c[name] for name in _STAMPS[table.name]]
+            within = [stamp.between(self.from_ns, self.until_ns) for stamp in stamps]
+            # An episode that goes on has no end yet.
+            return sa.and_(within[0], *(sa.or_(one, stamp == 0) for one, stamp in zip(within[1:], stamps[1:])))
+        return sa.false()
 
 
 @dataclass(frozen=True)
@@ -216,165 +202,103 @@ class ForgetReport:
     found: tuple[str, ...] = ()
     backups: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it for printing."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+    notes: tuple[str, ...] = ()
 
 
-_AMONG = 500
-# (kind, id) of a document, and of what it was learnt from.
-_Document = tuple[str, str]
-_Source = tuple[str, str]
+# (kind, id) of a record or of what it was learnt from.
+_Named = tuple[str, str]
 
 
-@dataclass
 class ForgetPlan:
-    """Ids of the records to erase. An object may also lose only one robot's belief, or what happened in a span. terms:
-    records that contain them are erased, too; traces: what must not be found anywhere afterwards.
+    """The ids of the records of a database that go.
+
+    objects: may also lose only one robot's belief, or what happened in a span. terms: records that contain them go,
+    too. traces: what must not be found anywhere afterwards; a text that only names an episode is none about it.
     """
 
-    objects: set[str] = field(default_factory=set)
-    steps: set[tuple[str, int]] = field(default_factory=set)
-    episodes: set[str] = field(default_factory=set)
-    documents: set[tuple[str, str]] = field(default_factory=set)
-    supports: set[tuple[str, str, str, str]] = field(default_factory=set)
-    terms: Terms = field(default_factory=Terms)
-    words: tuple[str, ...] = ()
+    def __init__(self, connection: Connection, site: str, request: ForgetRequest) -> None:
+        self._connection = connection
+        self._site = site
+        self._request = request
+        words = [word for word in (request.label.strip(), request.class_name) if word]
+        self.objects = find_objects(connection, site, request)
+        self.terms = Terms(words, self.objects)
+        self.steps: set[tuple[str, int]] = set()
+        self.episodes: set[str] = set()
+        self._find_steps()
+        self.traces = Terms(words, self.objects | self.episodes)
+        # What was learnt and goes, and the links to sources that do.
+        self.documents: set[_Named] = set()
+        self.supports: set[tuple[str, str, str, str]] = set()
+        self._find_documents()
 
-    @property
-    def traces(self) -> Terms:
-        """The words and the ids of objects and episodes; a text that only names an episode is none about it."""
-        return Terms(self.words, self.objects | self.episodes)
-
-    def sources(self) -> set[tuple[str, str]]:
+    def sources(self) -> set[_Named]:
         """Return the (kind, id) of everything that provenance may name."""
         found = {("object", object_id) for object_id in self.objects}
-        found |= {("step", step_key(*key)) for key in self.steps}
+        # A step of an episode that goes is known by that.
+        found |= {("step", step_key(*key)) for key in self.steps if key[0] not in self.episodes}
         found |= {("episode", episode_id) for episode_id in self.episodes}
         return found | self.documents
 
+    def _find_steps(self) -> None:
+        """Add the steps that are about it or told, and the episodes that are, or of which no step is left."""
+        steps, episodes = schema.steps.c, schema.episodes.c
+        told = self._told(schema.steps, steps.episode_id, steps.step_index)
+        about = rows_mentioning(self._connection, self._site, schema.steps, ("arguments",), self.terms)
+        self.steps = {*map(tuple, told), *((row["episode_id"], row["step_index"]) for row in about)}
+        self.episodes = {row.id for row in self._told(schema.episodes, episodes.id)}
+        going = Counter(episode_id for episode_id, _ in self.steps)
+        counts = sa.select(steps.episode_id, sa.func.count()).where(steps.site == self._site)
+        for episode_id, count in self._connection.execute(counts.group_by(steps.episode_id)) if going else ():
+            if count == going[episode_id]:
+                self.episodes.add(episode_id)
 
-def make_plan(connection: Connection, site: str, request: ForgetRequest) -> ForgetPlan:
-    """Return what goes in this database."""
-    plan = ForgetPlan()
-    plan.objects = find_objects(connection, site, request)
-    plan.words = tuple(word for word in (request.label.strip(), request.class_name) if word)
-    plan.terms = Terms(plan.words, plan.objects)
-    _find_steps(connection, site, request, plan)
-    _find_documents(connection, site, request, plan)
-    return plan
+    def _told(self, table: sa.Table, *columns: sa.Column) -> sa.CursorResult[Any]:
+        query = sa.select(*columns).where(table.c.site == self._site, self._request.told_of(table))
+        return self._connection.execute(query)
+
+    def _find_documents(self) -> None:
+        """Add the documents that speak of it, and those that lose their last source, until none does any more."""
+        supports: defaultdict[_Named, set[_Named]] = defaultdict(set)
+        gone = self.sources()
+        for row in rows_of(self._connection, self._site, schema.supports):
+            source = (row["source_kind"], row["source_id"])
+            supports[row["record_kind"], row["record_id"]].add(source)
+            if source[0] == "step" and source[1].rpartition(":")[0] in self.episodes:
+                gone.add(source)
+        documents = schema.documents
+        about = rows_mentioning(self._connection, self._site, documents, ("id", "body"), self.terms)
+        self.documents = {(row["kind"], row["id"]) for row in about}
+        owners: defaultdict[_Named, set[str]] = defaultdict(set)
+        for row in rows_of(self._connection, self._site, documents, "kind", "id", "robot_id", "stamp_ns"):
+            key = (row["kind"], row["id"])
+            owners[key].add(row["robot_id"])
+            if row["stamp_ns"] in self._request.span and not supports[key]:
+                self.documents.add(key)
+        if self._request.robot_id:
+            self.documents |= {key for key, robots in owners.items() if robots == {self._request.robot_id}}
+        gone |= self.documents
+        while orphaned := {key for key in owners.keys() - gone if supports[key] and supports[key] <= gone}:
+            self.documents |= orphaned
+            gone |= orphaned
+        for record, sources in supports.items():
+            going = sources if record in self.documents else sources & gone
+            self.supports |= {(*record, *source) for source in going}
 
 
 def find_objects(connection: Connection, site: str, request: ForgetRequest) -> set[str]:
-    """Return the ids of the objects that go in this database."""
+    """Return the ids of the objects that go in a database."""
     objects = schema.objects
-    here = objects.c.site == site
     if request.object_ids:
         return set(request.object_ids)
     if request.label:
         terms = Terms([request.label.strip()])
         return {row["id"] for row in rows_mentioning(connection, site, objects, ("body",), terms)}
-    if request.area_id:
-        return _ids(connection, here, objects.c.area_id == request.area_id)
-    if request.class_name:
-        return _ids(connection, here, sa.func.lower(objects.c.class_name) == request.class_name.lower())
-    if request.robot_id:
-        own = _ids(connection, here, objects.c.robot_id == request.robot_id)
-        return own - _ids(connection, here, objects.c.robot_id != request.robot_id)
-    within = sa.and_(objects.c.first_seen_ns >= request.from_ns, objects.c.last_seen_ns <= request.until_ns)
-    return _ids(connection, here, within) - _ids(connection, here, sa.not_(within))
 
+    def ids(condition: sa.ColumnElement[bool]) -> set[str]:
+        return set(connection.execute(sa.select(objects.c.id).where(objects.c.site == site, condition)).scalars())
 
-def _ids(connection: Connection, *conditions: Any) -> set[str]:
-    return set(connection.execute(sa.select(schema.objects.c.id).where(*conditions)).scalars())
-
-
-def _find_steps(connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan) -> None:
-    """Add the steps that are about it, and the episodes of which none is left."""
-    steps = schema.steps
-    told = sa.or_(sa.false(), *_told(request))
-    query = sa.select(steps.c.episode_id, steps.c.step_index, steps.c.arguments, told).where(steps.c.site == site)
-    about = may_mention(connection, [steps.c.arguments], plan.terms) if plan.terms else sa.false()
-    if about is not None:
-        query = query.where(sa.or_(told, about))
-    finder = TextFinder(plan.terms)
-    going: Counter[str] = Counter()
-    for episode_id, index, arguments, is_told in connection.execute(query.execution_options(yield_per=CHUNK)):
-        if is_told or finder(arguments):
-            plan.steps.add((episode_id, index))
-            going[episode_id] += 1
-    plan.episodes |= {id_ for id_, count in _counts_of(connection, site, list(going)) if going[id_] == count}
-    columns = ("id", "started_ns", "ended_ns", "robot_id")
-    for row in rows_of(connection, site, schema.episodes, *columns):
-        ended_ns = row["ended_ns"] or row["started_ns"]
-        spanned = request.in_span(row["started_ns"]) and request.in_span(ended_ns)
-        if spanned or row["robot_id"] == (request.robot_id or None):
-            plan.episodes.add(row["id"])
-
-
-def _told(request: ForgetRequest) -> Iterator[Any]:
-    """Yield the conditions of steps that go whatever they were about."""
-    steps = schema.steps
-    if request.area_id:
-        yield steps.c.area == request.area_id
-    if request.from_ns or request.until_ns:
-        yield steps.c.stamp_ns.between(request.from_ns, request.until_ns)
-    if request.robot_id:
-        yield steps.c.robot_id == request.robot_id
-
-
-def _counts_of(connection: Connection, site: str, episode_ids: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield how many steps each of these episodes has."""
-    steps = schema.steps
-    count = sa.select(steps.c.episode_id, sa.func.count()).where(steps.c.site == site).group_by(steps.c.episode_id)
-    for start in range(0, len(episode_ids), _AMONG):
-        chosen = steps.c.episode_id.in_(episode_ids[start : start + _AMONG])
-        yield from map(tuple, connection.execute(count.where(chosen)))
-
-
-def _find_documents(connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan) -> None:
-    """Add the documents that speak of it, and those that lose their last source, until none does any more."""
-    supports = _read_supports(connection, site)
-    owners: defaultdict[_Document, set[str]] = defaultdict(set)
-    finder = TextFinder(plan.terms)
-    for row in rows_of(connection, site, schema.documents, "kind", "id", "robot_id", "stamp_ns", "body"):
-        key = (row["kind"], row["id"])
-        owners[key].add(row["robot_id"])
-        unfounded = request.in_span(row["stamp_ns"]) and not supports[key]
-        if unfounded or finder(row["id"]) or finder(row["body"]):
-            plan.documents.add(key)
-    if request.robot_id:
-        plan.documents |= {key for key, robots in owners.items() if robots == {request.robot_id}}
-    while orphaned := _orphaned(owners, supports, plan):
-        plan.documents |= orphaned
-    gone = plan.sources()
-    for record, sources in supports.items():
-        kept = set() if record in plan.documents else _without_steps_of(sources, plan.episodes) - gone
-        plan.supports |= {(*record, *source) for source in sources - kept}
-
-
-def _read_supports(connection: Connection, site: str) -> defaultdict[_Document, set[_Source]]:
-    """Return the sources of each record that has any."""
-    supports: defaultdict[_Document, set[_Source]] = defaultdict(set)
-    for row in rows_of(connection, site, schema.supports):
-        supports[row["record_kind"], row["record_id"]].add((row["source_kind"], row["source_id"]))
-    return supports
-
-
-def _orphaned(
-    documents: Collection[_Document], supports: Mapping[_Document, set[_Source]], plan: ForgetPlan
-) -> set[_Document]:
-    """Return the documents that stay by the plan, but lose every source that they had."""
-    gone = plan.sources()
-    return {
-        key
-        for key in documents
-        if key not in plan.documents and supports.get(key) and _without_steps_of(supports[key], plan.episodes) <= gone
-    }
-
-
-def _without_steps_of(sources: set[tuple[str, str]], episodes: set[str]) -> set[tuple[str, str]]:
-    """Return the sources that are not steps of these episodes, which go with them."""
-    return {(kind, id_) for kind, id_ in sources if kind != "step" or id_.rpartition(":")[0] not in episodes}
+    # What another robot believes too, or what was also seen at another time, stays.
+    shared = request.robot_id or request.span
+    told = request.told_of(objects)
+    return ids(told) - (ids(sa.not_(told)) if shared else set())

@@ -35,6 +35,21 @@ class BadRow:
         named = dict(zip(SEALS[self.table.name].names, self.values))
         return {column.name: named[column.name] for column in self.table.primary_key}
 
+    @property
+    def name(self) -> str:
+        """The table and the key, for people."""
+        return f"{self.table.name} {'/'.join(str(part) for part in list(self.key.values())[1:])}"
+
+    @property
+    def content(self) -> str:
+        """All values, of whatever type they are, as JSON of ASCII characters."""
+        return json.dumps([with_bytes_packed(value) for value in self.values])
+
+    @property
+    def digest(self) -> str:
+        """The id of the row in quarantine."""
+        return hashlib.sha256(f"{self.table.name}\n{self.content}".encode()).hexdigest()[:32]
+
 
 class BadRows(list[BadRow]):
     """The bad rows of one read."""
@@ -59,19 +74,6 @@ _TABLES = {table.name: table for table in schema.SEALED if table not in (schema.
 _REASON_CHARACTERS = 300
 
 
-@dataclass(frozen=True)
-class Quarantined:
-    """A row in quarantine: where it was, why it is not there any more, and what it said."""
-
-    id: str
-    row: BadRow
-
-    @property
-    def name(self) -> str:
-        """The table and the key, for people."""
-        return f"{self.row.table.name} {'/'.join(str(part) for part in list(self.row.key.values())[1:])}"
-
-
 def put_away(engine: Engine, site: str, bad: Iterable[BadRow], clock: Clock) -> bool:
     """Move rows out of their tables; False when the database cannot be written now, and they stay there."""
     bad = list(bad)
@@ -89,10 +91,9 @@ def put_away(engine: Engine, site: str, bad: Iterable[BadRow], clock: Clock) -> 
 
 def put_row_away(connection: Connection, site: str, bad: BadRow, stamp_ns: int) -> None:
     """Move one row, unless a good one has taken its place meanwhile."""
-    content = pack(bad.values)
-    digest = hashlib.sha256(f"{bad.table.name}\n{content}".encode()).hexdigest()[:32]
-    row = {"site": site, "id": digest, "table_name": bad.table.name, "row_key": _shown_key(bad), "stamp_ns": stamp_ns}
-    row |= {"reason": bad.reason[:_REASON_CHARACTERS].encode("utf-8", "replace").decode(), "content": content}
+    key = [_as_text(str(value)[:200]) for value in bad.key.values()]
+    row = {"site": site, "id": bad.digest, "table_name": bad.table.name, "stamp_ns": stamp_ns, "content": bad.content}
+    row |= {"row_key": json.dumps(key, ensure_ascii=False), "reason": _as_text(bad.reason[:_REASON_CHARACTERS])}
     add_rows(connection, schema.quarantine, [sealed(schema.quarantine, row)])
     connection.execute(bad.table.delete().where(*this_row(connection, bad)))
 
@@ -109,28 +110,17 @@ def this_row(connection: Connection, bad: BadRow) -> Iterator[Any]:
             yield column.is_(None) if value is None else column == value
 
 
-def _shown_key(bad: BadRow) -> str:
-    parts = (str(value)[:200].encode("utf-8", "replace").decode() for value in bad.key.values())
-    return json.dumps(list(parts), ensure_ascii=False)
+def _as_text(text: str) -> str:
+    """Return a text without surrogates, which stand for bytes that are none."""
+    return text.encode("utf-8", "replace").decode()
 
 
-def pack(values: Iterable[Any]) -> str:
-    """Return a row's values, of whatever type they are, as JSON of ASCII characters."""
-    return json.dumps([with_bytes_packed(value) for value in values])
-
-
-def unpack(content: str) -> tuple[Any, ...]:
-    """Return the values that `pack` wrote."""
-    return tuple(map(with_bytes_unpacked, json.loads(content)))
-
-
-def quarantined(connection: Connection, site: str) -> list[Quarantined]:
+def quarantined(connection: Connection, site: str) -> list[BadRow]:
     """Return what is in quarantine and can be read itself."""
-    found: list[Quarantined] = []
     away = schema.quarantine
-    for row in connection.execute(sa.select(away).where(away.c.site == site).order_by(away.c.id)).mappings().all():
-        if row["table_name"] not in _TABLES or SEALS["quarantine"].fault(list(row.values())):
-            continue
-        bad = BadRow(_TABLES[row["table_name"]], unpack(row["content"]), row["reason"])
-        found.append(Quarantined(row["id"], bad))
-    return found
+    rows = connection.execute(sa.select(away).where(away.c.site == site).order_by(away.c.id)).all()
+    return [
+        BadRow(_TABLES[row.table_name], tuple(map(with_bytes_unpacked, json.loads(row.content))), row.reason)
+        for row in rows
+        if row.table_name in _TABLES and not SEALS[away.name].fault(row)
+    ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections import deque, namedtuple
+from collections import deque
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,151 +14,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection
 
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.errors import StoreError
 from memory_node.domain.resources import create_private
 from memory_node.store import schema
-from memory_node.store.apply import insert_of, next_revision
-from memory_node.store.backup import open_backup, rotated_backups
-from memory_node.store.check import REPAIR_ADVICE, Finding, check, scan
-from memory_node.store.checksums import SEALS
+from memory_node.store.apply import add_rows, next_revision
+from memory_node.store.backup import is_whole, open_backup, rotated_backups
+from memory_node.store.check import findings_of, scan
 from memory_node.store.config import StoreConfig
-from memory_node.store.copying import CHUNK, COPIED, good_rows, insert_rows
-from memory_node.store.engine import DATABASE_ERRORS, for_writing, leave_wal, open_engine, reading_address
-from memory_node.store.errors import (
-    ForeignFileError,
-    InvalidImportError,
-    MissingStoreError,
-    StoreInUseError,
-    StoreUnavailableError,
-)
-from memory_node.store.inspection import open_to_read
+from memory_node.store.copying import COPIED, chunks_of, good_rows, insert_rows
+from memory_node.store.engine import DATABASE_ERRORS, for_writing, leave_wal, open_engine, open_for_reading
+from memory_node.store.errors import ForeignFileError, StoreInUseError, StoreUnavailableError
 from memory_node.store.journal import Journal
-from memory_node.store.location import Folders, locate, parse_url, sqlite_path
+from memory_node.store.location import locate, parse_url, sqlite_path
 from memory_node.store.quarantine import BadRows, put_row_away, quarantined, this_row
 from memory_node.store.reader import lenient_text
-from memory_node.store.records import Row
 from memory_node.store.site_database import create_tables, identity_of, new_site, prepare
-
-
-@dataclass
-class Rescue:
-    """What came of it: rows in the new file, the tables that could not be read to their end, and the old file."""
-
-    rows: int = 0
-    incomplete: list[str] = field(default_factory=list)
-    damaged_file: Path = Path()
-
-
-def rescue(path: Path, site: str, clock: Clock, backed_up: str) -> Rescue:
-    """Replace a damaged file that nobody uses by a new one with all rows that can still be read; it is kept beside.
-
-    site: what to call it where the file does not say. backed_up: the identity of the site that a backup holds, with
-    which an empty file helps.
-
-    Raises:
-        StoreUnavailableError: no row of ours can be read in it, and there is no backup.
-    """
-    done = Rescue()
-    new = path.with_name(path.name + ".part")
-    new.unlink(missing_ok=True)
-    create_private(new)
-    try:
-        _fill(new, path, site, backed_up, done, clock)
-        leave_wal(new)
-        if not done.rows and not backed_up:
-            raise StoreUnavailableError(
-                f"no row can be read in {path}, and no backup lies in {path}.data/backups; restore one from elsewhere"
-            )
-        done.damaged_file = set_aside(path)
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)
-    return done
-
-
-def set_aside(path: Path) -> Path:
-    """Give a damaged file a second name and return it.
-
-    It keeps its own name until another file takes it: without one a robot would begin with an empty memory.
-    """
-    number = 1
-    while (damaged := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    os.link(path, damaged)
-    for suffix in ("-wal", "-shm"):
-        if Path(f"{path}{suffix}").exists():
-            os.replace(f"{path}{suffix}", f"{damaged}{suffix}")
-    return damaged
-
-
-def _fill(new: Path, damaged: Path, site: str, identity: str, done: Rescue, clock: Clock) -> None:
-    engine = open_engine(parse_url(new))
-    try:
-        with (
-            closing(sqlite3.connect(reading_address(damaged), uri=True)) as source,
-            for_writing(engine.connect()) as target,
-            target.begin(),
-        ):
-            source.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
-            create_tables(target)
-            bad = BadRows()
-            for table in schema.SEALED:
-                _copy_table(source, target, table, done, bad)
-            name = _name_site(target, site, identity, clock)
-            for row in bad:
-                if row.table is not schema.sites:
-                    put_row_away(target, name, row, clock())
-    finally:
-        engine.dispose()
-
-
-def _copy_table(source: sqlite3.Connection, target: Connection, table: sa.Table, done: Rescue, bad: BadRows) -> None:
-    """Copy the rows from the first on, and where the table breaks off, from the last one back."""
-    for order in ("ASC", "DESC"):
-        try:
-            _insert(target, table, bad.sift(table, _rows(source, table, order)), done)
-            break
-        except sqlite3.DatabaseError:
-            continue
-    else:
-        done.incomplete.append(table.name)
-
-
-def _insert(target: Connection, table: sa.Table, rows: Iterator[Any], done: Rescue) -> None:
-    """Insert rows, also those that come before one that cannot be read."""
-    chunk: list[Row] = []
-
-    def write() -> None:
-        if chunk:
-            done.rows += max(target.execute(insert_of(table), chunk).rowcount, 0)
-        chunk.clear()
-
-    try:
-        for row in rows:
-            chunk.append(row._asdict())
-            if len(chunk) == CHUNK:
-                write()
-    finally:
-        write()
-
-
-def _rows(source: sqlite3.Connection, table: sa.Table, order: str) -> Iterator[Any]:
-    key = ", ".join(f'"{column.name}" {order}' for column in table.primary_key)
-    listed = SEALS[table.name].names
-    names = ", ".join(f'"{name}"' for name in listed)
-    row_type: Any = namedtuple("Row", listed)  # type: ignore[misc]
-    return map(row_type._make, source.execute(f'SELECT {names} FROM "{table.name}" ORDER BY {key}'))
-
-
-def _name_site(target: Connection, site: str, identity: str, clock: Clock) -> str:
-    """Return the new file's site: as the old one or its rows say, else as the caller does."""
-    named = target.execute(sa.select(schema.sites.c.name)).scalar()
-    if named is not None:
-        return str(named)
-    found = (target.execute(sa.select(table.c.site).limit(1)).scalar() for table in schema.LOGGED)
-    name = next(filter(None, found), site or "home")
-    target.execute(schema.sites.insert(), new_site(name, clock, identity))
-    return name
 
 
 @dataclass
@@ -191,17 +59,16 @@ def repair(
     path = sqlite_path(url)
     with nobody_else(url, site, robot_id, config):
         folders = locate(url, site, robot_id, config)
+        backup = next(filter(is_whole, rotated_backups(folders.backups)), None)
         if path is not None and _is_broken(url, site, robot_id, config):
-            backed_up, identity = _site_of_backup(folders)
-            found = rescue(path, site or backed_up, clock, identity)
-            done.rescued, done.incomplete_tables, done.set_aside = found.rows, found.incomplete, str(found.damaged_file)
+            _rescue(path, site, backup, clock, done)
         engine = open_engine(url, busy_timeout_s=10.0)
         try:
             name = prepare(engine, site)
             with for_writing(engine.connect()) as connection, connection.begin(), lenient_text(connection):
                 _put_away(connection, name, done, clock())
                 _correct_revision(connection, name)
-                _fill_gaps(connection, name, folders, done)
+                _fill_gaps(connection, name, backup, done)
                 if discard:
                     away = schema.quarantine
                     done.discarded = connection.execute(away.delete().where(away.c.site == name)).rowcount
@@ -216,20 +83,89 @@ def repair(
 def _is_broken(url: URL, site: str, robot_id: str, config: StoreConfig) -> bool:
     """Return whether more than rows of a SQLite file are damaged."""
     try:
-        with open_to_read(url, site, robot_id, config) as opened:
-            return any(finding.structure for finding in check(opened))
-    except (ForeignFileError, StoreUnavailableError, *DATABASE_ERRORS) as error:
-        if isinstance(error, ForeignFileError) and "empty" in str(error):
+        return any(finding.structure for finding in findings_of(url, site, robot_id, config))
+    except ForeignFileError as error:
+        if "empty" in str(error):
             raise
+        return True
+    except DATABASE_ERRORS:
         return True
 
 
-def _site_of_backup(folders: Folders) -> tuple[str, str]:
-    """Return the site and its identity of the newest backup that is whole; "" for none."""
-    for backup in rotated_backups(folders.backups):
-        with suppress(InvalidImportError), open_backup(backup) as found, found.engine.connect() as connection:
-            return found.site, identity_of(connection, found.site)
-    return "", ""
+def _rescue(path: Path, site: str, backup: Path | None, clock: Clock, done: Repaired) -> None:
+    """Replace a damaged file that nobody uses by a new one with all rows that can still be read; it is kept beside.
+
+    site: what to call it where neither the file nor the backup says.
+    """
+    new = path.with_name(path.name + ".part")
+    new.unlink(missing_ok=True)
+    create_private(new)
+    engine, damaged = open_engine(parse_url(new)), open_for_reading(path)
+    bad = BadRows()
+    try:
+        with damaged.connect() as source, lenient_text(source), for_writing(engine.connect()) as target, target.begin():
+            create_tables(target)
+            for table in schema.SEALED:
+                for chunk in chunks_of(bad.sift(table, _readable(source, table, done))):
+                    add_rows(target, table, [row._asdict() for row in chunk])
+                done.rescued += target.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+            name = _name_site(target, site, backup, clock)
+            for row in bad:
+                if row.table is not schema.sites:
+                    put_row_away(target, name, row, clock())
+        engine.dispose()
+        leave_wal(new)
+        if not done.rescued and backup is None:
+            raise StoreUnavailableError(
+                f"no row can be read in {path}, and no backup lies in {path}.data/backups; restore one from elsewhere"
+            )
+        done.set_aside = str(set_aside(path))
+        os.replace(new, path)
+    finally:
+        engine.dispose()
+        damaged.dispose()
+        new.unlink(missing_ok=True)
+
+
+def _readable(source: Connection, table: sa.Table, done: Repaired) -> Iterator[Any]:
+    """Yield a table's rows from the first on, and where it breaks off, from the last one back."""
+    for order in (sa.asc, sa.desc):
+        try:
+            yield from scan(source, table, "", order)
+            return
+        except DATABASE_ERRORS:
+            continue
+    done.incomplete_tables.append(table.name)
+
+
+def _name_site(target: Connection, site: str, backup: Path | None, clock: Clock) -> str:
+    """Return the new file's site: as the old one or its rows say, else the backup, else the caller."""
+    named = target.execute(sa.select(schema.sites.c.name)).scalar()
+    if named is not None:
+        return str(named)
+    backed_up = identity = ""
+    if backup is not None:
+        with open_backup(backup) as found, found.engine.connect() as connection:
+            backed_up, identity = found.site, identity_of(connection, found.site)
+    found_sites = (target.execute(sa.select(table.c.site).limit(1)).scalar() for table in schema.LOGGED)
+    name = next(filter(None, found_sites), site or backed_up or "home")
+    target.execute(schema.sites.insert(), new_site(name, clock, identity))
+    return name
+
+
+def set_aside(path: Path) -> Path:
+    """Give a damaged file a second name and return it.
+
+    It keeps its own name until another file takes it: without one a robot would begin with an empty memory.
+    """
+    number = 1
+    while (damaged := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    os.link(path, damaged)
+    for suffix in ("-wal", "-shm"):
+        if Path(f"{path}{suffix}").exists():
+            os.replace(f"{path}{suffix}", f"{damaged}{suffix}")
+    return damaged
 
 
 def _put_away(connection: Connection, site: str, done: Repaired, stamp_ns: int) -> None:
@@ -259,33 +195,22 @@ def _correct_revision(connection: Connection, site: str) -> None:
     connection.execute(changed)
 
 
-def _fill_gaps(connection: Connection, site: str, folders: Folders, done: Repaired) -> None:
-    """Take the rows that were put away, and those of tables that break off, from the newest backup that is whole."""
+def _fill_gaps(connection: Connection, site: str, backup: Path | None, done: Repaired) -> None:
+    """Take from a backup what is missing in the tables of which rows are put away, or that break off."""
     away = quarantined(connection, site)
-    keys = {(waiting.row.table.name, *waiting.row.key.values()) for waiting in away}
-    tables = {name for name, *_ in keys} | set(done.incomplete_tables)
-    for backup in rotated_backups(folders.backups) if tables else ():
-        try:
-            with open_backup(backup) as found, found.engine.connect() as copy:
-                for table in (table for table in COPIED if table.name in tables):
-                    rows = good_rows(copy, found.site, table, BadRows())
-                    if table.name not in done.incomplete_tables:
-                        rows = (row for row in rows if _key(table, row, site) in keys)
-                    done.from_backup += insert_rows(connection, site, table, rows, next_revision(connection, site))
-        except InvalidImportError:
-            continue
+    tables = {row.table.name for row in away} | set(done.incomplete_tables)
+    if backup is not None and tables:
+        revision = next_revision(connection, site)
+        with open_backup(backup) as found, found.engine.connect() as copy:
+            for table in (table for table in COPIED if table.name in tables):
+                rows = good_rows(copy, found.site, table, BadRows())
+                done.from_backup += insert_rows(connection, site, table, rows, revision)
         done.backup = str(backup)
-        break
     gone = schema.quarantine
-    for waiting in away:
-        table = waiting.row.table
-        present = (column == waiting.row.key[column.name] for column in table.primary_key)
-        if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*present)).first():
-            connection.execute(gone.delete().where(gone.c.site == site, gone.c.id == waiting.id))
-
-
-def _key(table: sa.Table, row: dict[str, Any], site: str) -> tuple[Any, ...]:
-    return (table.name, *(site if column.name == "site" else row[column.name] for column in table.primary_key))
+    for row in away:
+        present = (column == row.key[column.name] for column in row.table.primary_key)
+        if connection.execute(sa.select(sa.literal(1)).select_from(row.table).where(*present)).first():
+            connection.execute(gone.delete().where(gone.c.site == site, gone.c.id == row.digest))
 
 
 @contextmanager
@@ -303,14 +228,3 @@ def nobody_else(url: URL, site: str, robot_id: str, config: StoreConfig) -> Iter
         yield
     finally:
         journal.close()
-
-
-def findings_of(url: URL, site: str, robot_id: str, config: StoreConfig) -> list[Finding]:
-    """Return what is wrong with a store, also when it cannot be opened for that; see `check`."""
-    try:
-        with open_to_read(url, site, robot_id, config) as opened:
-            return check(opened)
-    except (ForeignFileError, MissingStoreError):
-        raise
-    except StoreError as error:
-        return [Finding("error", str(error), REPAIR_ADVICE, structure=True)]

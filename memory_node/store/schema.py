@@ -313,6 +313,16 @@ LOGGED: tuple[sa.Table, ...] = (
     supports,
 )
 
+# The columns of an object's or episode's id without which a row may not exist, by table.
+OWNERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "object": {
+        "objects": ("id",),
+        **dict.fromkeys(("appearances", "places", "events", "state_changes"), ("object_id",)),
+        "relations": ("source_id", "target_id"),
+    },
+    "episode": {"episodes": ("id",), "steps": ("episode_id",)},
+}
+
 # All tables whose rows carry a checksum.
 SEALED: tuple[sa.Table, ...] = (sites, sessions, *LOGGED, tombstones, forgettings, artifacts, quarantine)
 

@@ -15,7 +15,7 @@ from memory_node.store.apply import read_tombstones
 from memory_node.store.copying import count_rows
 from memory_node.store.engine import SILENT
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
-from memory_node.store.forget_plan import ForgetRequest, make_plan
+from memory_node.store.forget_plan import ForgetPlan, ForgetRequest
 from memory_node.store.quarantine import BadRows, put_away
 from memory_node.store.reader import Found, without_collection
 from memory_node.store.records import Document, StoreMark
@@ -98,7 +98,7 @@ class StoreReadings:
 
     def episodes_of(self, request: ForgetRequest) -> set[str]:
         """Return the ids of the episodes that forgetting this takes away."""
-        return self._ask(lambda connection: make_plan(connection, self.site, request).episodes)
+        return self._ask(lambda connection: ForgetPlan(connection, self.site, request).episodes)
 
     def check_bodies(self, checks: Mapping[str, reader.BodyCheck]) -> None:
         """Check each document's body on reading, by kind; a check raises an error if the owner cannot read the body."""
