@@ -102,23 +102,6 @@ def _write(connection: Connection, table: sa.Table, rows: Sequence[Row], replace
             cursor.execute(_numbered(table, len(chunk), replace), values)
 
 
-def copy_rows(connection: Connection, table: sa.Table, rows: Sequence[Row]) -> None:
-    """Insert the rows whose keys are not present; a server gets many of them as one stream."""
-    if connection.dialect.name != "postgresql" or len(rows) <= _MOST_ROWS:
-        add_rows(connection, table, rows)
-        return
-    names = [column.name for column in table.c]
-    listed = ", ".join(f'"{name}"' for name in names)
-    incoming = f'"incoming_{table.name}"'
-    with _errors_of(connection) as database, database.cursor() as cursor:
-        cursor.execute(f'CREATE TEMPORARY TABLE {incoming} (LIKE "{table.name}") ON COMMIT DROP')
-        with cursor.copy(f"COPY {incoming} ({listed}) FROM STDIN") as stream:
-            for row in rows:
-                stream.write_row([row[name] for name in names])
-        cursor.execute(f'INSERT INTO "{table.name}" ({listed}) SELECT {listed} FROM {incoming} ON CONFLICT DO NOTHING')
-        cursor.execute(f"DROP TABLE {incoming}")
-
-
 @contextmanager
 def sent_together(connection: Connection) -> Iterator[Any]:
     """Give the psycopg connection of a server; statements of the block go to it without waiting for each answer.
@@ -132,18 +115,11 @@ def sent_together(connection: Connection) -> Iterator[Any]:
     if connection.dialect.name != "postgresql" or database.pgconn.pipeline_status:
         yield database
         return
-    with _errors_of(connection), database.pipeline():
-        yield database
-
-
-@contextmanager
-def _errors_of(connection: Connection) -> Iterator[Any]:
-    """Give the psycopg connection of a server; its errors come as SQLAlchemy's."""
     import psycopg
 
-    database: Any = connection.connection.driver_connection
     try:
-        yield database
+        with database.pipeline():
+            yield database
     except psycopg.Error as error:
         if database.closed:
             connection.invalidate(error)

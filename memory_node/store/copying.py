@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
-from memory_node.store.apply import copy_rows, is_buried, next_revision, read_tombstones
+from memory_node.store.apply import add_rows, is_buried, next_revision, read_tombstones
 from memory_node.store.checksums import sealed
 from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Row
@@ -49,7 +49,7 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
     changes: Row = {"site": site, "revision": revision} if "revision" in table.c else {"site": site}
     alive = (sealed(table, {**row, **changes}) for row in rows if not is_buried(table.name, row, dead))
     for chunk in chunks_of(alive):
-        copy_rows(connection, table, chunk)
+        add_rows(connection, table, chunk)
     return count_rows(connection, site, table) - before
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import POSITION_LIMIT_M as SITE_LIMIT_M
 from memory_node.domain.scene import RelationKind, SceneEventKind
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import StateBelief
+from memory_node.store import schema
 
 # Twice what the doors of memory take: places move with the map that they are in.
 POSITION_LIMIT_M = 2.0 * SITE_LIMIT_M
@@ -27,9 +29,9 @@ NAME_LIMIT = 1_000
 TEXT_LIMIT = 1_000_000
 # A probability may be the sum of rounded ones.
 _CERTAIN = 1.0 + 1e-6
-_KINDS = frozenset(kind.value for kind in RelationKind)
-_EVENTS = frozenset(kind.value for kind in SceneEventKind)
-_REASONS = frozenset(reason.value for reason in FailureReason)
+# Between two nodes of the map, and of what a robot drove in one step.
+_FARTHEST_M = 10 * POSITION_LIMIT_M
+_WAY_LIMIT_M = 1e9
 BODY_KEYS = frozenset({"classes", "movable", "inside", "anchor", "provenance", "states", "attributes"})
 # Rows of the first release lack them.
 _LATER_KEYS = frozenset({"name", "aliases", "placed_ns"})
@@ -68,11 +70,11 @@ def check_object(row: Any) -> dict[str, Any]:
     """Return what an object's body says, or raise one of UNREADABLE."""
     _check_box(OBJECT_GEOMETRY.unpack(row.geometry))
     _check_names(row.id, row.class_name, row.area_id, row.support_id, row.merged_into)
-    _require(0.0 <= row.existence <= _CERTAIN, "existence", row.existence)
+    _check_probability(row.existence)
     for stamp_ns in (row.first_seen_ns, row.last_seen_ns, row.last_missed_ns):
         _check_stamp(stamp_ns)
     for count in (row.times_seen, row.times_missed):
-        _require(0 <= count <= COUNT_LIMIT, "a count", count)
+        _check_count(count)
     body = _json(row.body)
     _require(isinstance(body, dict) and body.keys() - _LATER_KEYS == BODY_KEYS, "the keys of its body", row.body)
     _check_body(body)
@@ -95,13 +97,6 @@ def _check_body(body: dict[str, Any]) -> None:
     _require(isinstance(body["attributes"], dict), "attributes", body["attributes"])
 
 
-def _check_place(row: Any) -> None:
-    _check_box(PLACE_GEOMETRY.unpack(row.geometry))
-    _check_stamp(row.since_ns)
-    _check_stamp(row.until_ns)
-    _check_names(row.object_id, row.area_id, row.support_id)
-
-
 def _check_box(numbers: tuple[float, ...]) -> None:
     """Check a geometry: centre 3, size 3, yaw, and for an object the covariance 9."""
     total = sum(numbers)
@@ -110,76 +105,19 @@ def _check_box(numbers: tuple[float, ...]) -> None:
     _require(fits and min(numbers[3:6]) >= 0.0, "a box", numbers)
 
 
-def _check_appearance(row: Any) -> None:
-    embedding = np.frombuffer(row.embedding, dtype="<f4")
+def _check_embedding(data: bytes) -> None:
+    embedding = np.frombuffer(data, dtype="<f4")
     # Also false for NaN.
     _require(bool(np.all(np.abs(embedding) < EMBEDDING_LIMIT)), "an embedding", "numbers that no embedding has")
-    _require(isinstance(row.crop_jpeg, bytes), "a picture", type(row.crop_jpeg).__name__)
-    _check_names(row.object_id)
-
-
-def _check_event(row: Any) -> None:
-    _require(row.kind in _EVENTS, "an event", row.kind)
-    _check_stamp(row.stamp_ns)
-    _check_names(row.object_id, row.into_id)
-
-
-def _check_state_change(row: Any) -> None:
-    _require(isinstance(_json(row.body), dict), "a body", row.body)
-    _check_stamp(row.stamp_ns)
-    _check_names(row.id, row.object_id)
-
-
-def _check_floor(row: Any) -> None:
-    _check_names(row.id, row.name)
-    _check_position(row.height_m)
-
-
-def _check_room(row: Any) -> None:
-    _check_names(row.id, row.name, row.floor_id)
-    _check_position(row.x, row.y)
-    _require(0.0 <= row.area_m2 <= POSITION_LIMIT_M**2, "a room's area", row.area_m2)
-
-
-def _check_area(row: Any) -> None:
-    _check_names(row.id, row.name, row.floor_id, row.room_id)
-    _check_position(row.x, row.y)
-    _check_stamp(row.last_viewed_ns)
-
-
-def _check_relation(row: Any) -> None:
-    _require(row.kind in _KINDS, "a relation", row.kind)
-    _check_names(row.source_id, row.target_id)
-    _require(0.0 <= row.distance_m <= 10 * POSITION_LIMIT_M, "a distance", row.distance_m)
-    _check_probability(row.probability)
-
-
-def _check_episode(row: Any) -> None:
-    _check_names(row.id, row.task_type, row.robot_id)
-    _require(len(row.instruction) <= TEXT_LIMIT, "an instruction", row.instruction)
-    _check_stamp(row.started_ns)
-    _check_stamp(row.ended_ns)
-    _require(0 <= row.attempt <= COUNT_LIMIT, "an attempt", row.attempt)
-    _require(row.success in (None, False, True), "success", row.success)
-
-
-def _check_step(row: Any) -> None:
-    _check_names(row.episode_id, row.skill, row.held_object, row.room, row.area)
-    _require(bool(row.skill) and row.reason in _REASONS, "skill and reason", (row.skill, row.reason))
-    _require(0 <= row.step_index <= COUNT_LIMIT, "a step's index", row.step_index)
-    _require(len(row.message) <= TEXT_LIMIT, "a message", row.message)
-    for text in (row.arguments, row.visible, row.relations):
-        check_names_json(text)
-    check_step_numbers(row.stamp_ns, row.x, row.y, row.z, row.duration_s, row.distance_m)
 
 
 def check_step_numbers(stamp_ns: int, x: float, y: float, z: float, duration_s: float, distance_m: float) -> None:
     """Check the numbers of a step; raise one of UNREADABLE."""
     _check_stamp(stamp_ns)
-    _check_position(x, y, z)
     # Also false for NaN.
-    fits = abs(duration_s) <= STAMP_END_NS * 1e-9 and abs(distance_m) <= 1e9
-    _require(fits, "duration and distance", (duration_s, distance_m))
+    fits = abs(x) <= POSITION_LIMIT_M and abs(y) <= POSITION_LIMIT_M and abs(z) <= POSITION_LIMIT_M
+    fits = fits and abs(duration_s) <= STAMP_END_NS * 1e-9 and abs(distance_m) <= _WAY_LIMIT_M
+    _require(fits, "position, duration and distance", (x, y, z, duration_s, distance_m))
 
 
 def check_names_json(text: str) -> tuple[str, ...]:
@@ -187,36 +125,6 @@ def check_names_json(text: str) -> tuple[str, ...]:
     values = _json(text)
     _require(isinstance(values, list) and all(isinstance(value, str) for value in values), "a list of texts", text)
     return tuple(values)
-
-
-def _check_document(row: Any) -> None:
-    _check_names(row.kind, row.robot_id)
-    _require(0 < len(row.id) <= TEXT_LIMIT, "an id", row.id)
-    _check_stamp(row.stamp_ns)
-    _require(isinstance(_json(row.body), dict), "a body", row.body)
-
-
-def _check_support(row: Any) -> None:
-    _check_stamp(row.stamp_ns)
-    for text in (row.record_kind, row.record_id, row.source_kind, row.source_id):
-        _require(isinstance(text, str), "a reference", text)
-
-
-CHECKS: dict[str, Callable[[Any], object]] = {
-    "objects": check_object,
-    "appearances": _check_appearance,
-    "places": _check_place,
-    "events": _check_event,
-    "state_changes": _check_state_change,
-    "floors": _check_floor,
-    "rooms": _check_room,
-    "areas": _check_area,
-    "relations": _check_relation,
-    "episodes": _check_episode,
-    "steps": _check_step,
-    "documents": _check_document,
-    "supports": _check_support,
-}
 
 
 def _check_names(*names: str) -> None:
@@ -230,16 +138,18 @@ def _check_stamp(stamp_ns: int) -> None:
         raise InvalidValueError(f"expected a stamp from 0 to {STAMP_END_NS} ns, got {stamp_ns}")
 
 
-def _check_position(*numbers: float) -> None:
-    for number in numbers:
+def _number(low: float, high: float) -> Callable[[Any], None]:
+    def check(number: float) -> None:
         # Also false for NaN.
-        if not -POSITION_LIMIT_M <= number <= POSITION_LIMIT_M:
-            raise InvalidValueError(f"expected a position within {POSITION_LIMIT_M:g} m, got {number}")
+        if not low <= number <= high:
+            raise InvalidValueError(f"expected a number from {low:g} to {high:g}, got {number}")
+
+    return check
 
 
-def _check_probability(probability: Any) -> None:
-    if not isinstance(probability, (int, float)) or not 0.0 <= probability <= _CERTAIN:
-        raise InvalidValueError(f"expected a probability from 0 to 1, got {probability!r}")
+_check_position = _number(-POSITION_LIMIT_M, POSITION_LIMIT_M)
+_check_probability = _number(0.0, _CERTAIN)
+_check_count = _number(0, COUNT_LIMIT)
 
 
 def _require(fits: bool, what: str, value: Any) -> None:
@@ -252,3 +162,65 @@ def _json(text: str) -> Any:
         raise InvalidValueError(f"JSON: expected finite numbers, got {name}")
 
     return json.loads(text, parse_constant=refuse)
+
+
+def _check_body_of_record(text: str) -> None:
+    _require(isinstance(_json(text), dict), "a body", text)
+
+
+def _one_of(*values: Any) -> Callable[[Any], None]:
+    return lambda value: _require(value in values, "expected one that is known", value)
+
+
+def _text(longest: int, shortest: int = 0) -> Callable[[Any], None]:
+    what = f"expected {shortest} to {longest} characters"
+    return lambda text: _require(isinstance(text, str) and shortest <= len(text) <= longest, what, text)
+
+
+# What the values of a column must be like, by its name, and where one table's is another.
+_COLUMNS: dict[str, Callable[[Any], object]] = {
+    **dict.fromkeys(
+        ("object_id", "area_id", "support_id", "into_id", "id", "name", "floor_id", "room_id"), _check_names
+    ),
+    **dict.fromkeys(("source_id", "target_id", "task_type", "robot_id", "episode_id", "kind"), _check_names),
+    **dict.fromkeys(("held_object", "room", "area"), _check_names),
+    **dict.fromkeys(("since_ns", "until_ns", "stamp_ns", "started_ns", "ended_ns", "last_viewed_ns"), _check_stamp),
+    **dict.fromkeys(("x", "y", "z", "height_m"), _check_position),
+    **dict.fromkeys(("attempt", "step_index"), _check_count),
+    **dict.fromkeys(("instruction", "message"), _text(TEXT_LIMIT)),
+    **dict.fromkeys(("arguments", "visible", "relations"), check_names_json),
+    "geometry": lambda data: _check_box(PLACE_GEOMETRY.unpack(data)),
+    "embedding": _check_embedding,
+    "crop_jpeg": lambda data: _require(isinstance(data, bytes), "a picture", type(data).__name__),
+    "body": _check_body_of_record,
+    "area_m2": _number(0.0, POSITION_LIMIT_M**2),
+    "probability": _check_probability,
+    "skill": _text(NAME_LIMIT, 1),
+    "reason": _one_of(*(reason.value for reason in FailureReason)),
+    "duration_s": _number(-STAMP_END_NS * 1e-9, STAMP_END_NS * 1e-9),
+}
+_OF_TABLE: dict[str, dict[str, Callable[[Any], object]]] = {
+    "events": {"kind": _one_of(*(kind.value for kind in SceneEventKind))},
+    "relations": {"kind": _one_of(*(kind.value for kind in RelationKind)), "distance_m": _number(0, _FARTHEST_M)},
+    "episodes": {"success": _one_of(None, False, True)},
+    "steps": {"distance_m": _number(-_WAY_LIMIT_M, _WAY_LIMIT_M)},
+    "documents": {"id": _text(TEXT_LIMIT, 1)},
+    "supports": dict.fromkeys(("record_kind", "record_id", "source_kind", "source_id"), _text(TEXT_LIMIT)),
+}
+
+
+def _checks_of(table: sa.Table) -> Callable[[Any], object]:
+    checks = {**_COLUMNS, **_OF_TABLE.get(table.name, {})}
+    chosen = [(column.name, checks[column.name]) for column in table.c if column.name in checks]
+
+    def check(row: Any) -> None:
+        for name, fits in chosen:
+            try:
+                fits(getattr(row, name))
+            except InvalidValueError as error:
+                raise InvalidValueError(f"{name}: {error}") from error
+
+    return check
+
+
+CHECKS = {table.name: check_object if table is schema.objects else _checks_of(table) for table in schema.LOGGED}

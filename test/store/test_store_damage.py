@@ -221,6 +221,16 @@ def test_what_was_forgotten_since_the_backup_does_not_come_back(sound, command, 
         assert MUG not in {found.id for found in store.load_scene().objects}
 
 
+def test_a_row_whose_key_changed_comes_from_the_backup(sound, damaged, command):
+    data = sound[0].read_bytes()
+    places = [place for place in range(len(data)) if data.startswith(b"bring the mug", place)]
+    key = data.rindex(b"e1", 0, places[0])
+    path = damaged((key + 1, 0x04))
+    status, verdict = command(path, "check", "--repair")
+    assert status == 0, verdict
+    assert facts(path)["episodes"] == facts(sound[0])["episodes"]
+
+
 def test_restore_takes_the_newest_backup_and_keeps_the_damaged_file(sound, damaged, command):
     path = damaged((0, 0x31), (59, 0x31))
     data = path.read_bytes()
