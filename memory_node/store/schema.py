@@ -5,6 +5,8 @@ A belief is one robot's view of one object: robots never overwrite each other's 
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 SCHEMA_VERSION = "0003"
@@ -27,40 +29,39 @@ class Octets(sa.LargeBinary):
         """Return nothing that changes a value; sqlite3 and psycopg give bytes."""
 
 
-def _key(name: str) -> sa.Column:
-    return sa.Column(name, sa.Text, primary_key=True)
+def _columns(kind: type[sa.types.TypeEngine[Any]], *names: str, **options: Any) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, **{"nullable": False, **options}) for name in names]
 
 
-def _text(name: str) -> sa.Column:
-    return sa.Column(name, sa.Text, nullable=False)
+def _keys(*names: str) -> list[sa.Column[Any]]:
+    return _columns(sa.Text, *names, primary_key=True)
 
 
-def _text_since(name: str) -> sa.Column:
-    # A column that came with a migration.
-    return sa.Column(name, sa.Text, nullable=False, server_default="")
+def _texts(*names: str) -> list[sa.Column[Any]]:
+    return _columns(sa.Text, *names)
 
 
-def _integer(name: str) -> sa.Column:
-    return sa.Column(name, sa.BigInteger, nullable=False)
+def _integers(*names: str) -> list[sa.Column[Any]]:
+    return _columns(sa.BigInteger, *names)
 
 
-def _number(name: str) -> sa.Column:
-    return sa.Column(name, sa.Double, nullable=False)
+def _numbers(*names: str) -> list[sa.Column[Any]]:
+    return _columns(sa.Double, *names)
 
 
-def _flag(name: str) -> sa.Column:
-    return sa.Column(name, sa.Boolean, nullable=False)
+def _flags(*names: str) -> list[sa.Column[Any]]:
+    return _columns(sa.Boolean, *names)
 
 
-def _blob(name: str) -> sa.Column:
-    return sa.Column(name, Octets, nullable=False)
+def _blobs(*names: str) -> list[sa.Column[Any]]:
+    return _columns(Octets, *names)
 
 
-def _origin() -> tuple[sa.Column, ...]:
-    return (_text("robot_id"), _text("session_id"), _integer("revision"))
+def _origin() -> list[sa.Column[Any]]:
+    return [*_texts("robot_id", "session_id"), *_integers("revision")]
 
 
-def _checksum(name: str) -> sa.Column:
+def _checksum(name: str) -> sa.Column[Any]:
     # NULL: written by a program that knew no checksums.
     return sa.Column(name, sa.BigInteger, nullable=True)
 
@@ -75,60 +76,42 @@ def _table(name: str, *columns: sa.Column, large_rows: bool = False) -> sa.Table
 # identity: made with the site; a journal is replayed into no other database.
 sites = _table(
     "sites",
-    _key("name"),
-    _integer("revision"),
-    _integer("created_ns"),
-    _integer("revision_check"),
-    _text_since("identity"),
+    *_keys("name"),
+    *_integers("revision", "created_ns", "revision_check"),
+    *_columns(sa.Text, "identity", server_default=""),
 )
 
 # installation: the machine that the robot's program ran on; host: its name, for people.
 sessions = _table(
     "sessions",
-    _key("site"),
-    _key("id"),
-    _text("robot_id"),
-    _integer("started_ns"),
-    _text("program"),
-    _text_since("installation"),
-    _text_since("host"),
+    *_keys("site", "id"),
+    *_texts("robot_id"),
+    *_integers("started_ns"),
+    *_texts("program"),
+    *_columns(sa.Text, "installation", "host", server_default=""),
 )
 
 # geometry: 16 float64 little-endian: centre 3, size 3, yaw, covariance 9.
 objects = _table(
     "objects",
-    _key("site"),
-    _key("id"),
-    _key("robot_id"),
-    _text("session_id"),
-    _integer("revision"),
-    _text("class_name"),
-    _number("x"),
-    _number("y"),
-    _number("z"),
-    _number("existence"),
-    _text("area_id"),
-    _text("support_id"),
-    _text("merged_into"),
-    _flag("removed"),
-    _integer("first_seen_ns"),
-    _integer("last_seen_ns"),
-    _integer("last_missed_ns"),
-    _integer("times_seen"),
-    _integer("times_missed"),
-    _blob("geometry"),
-    _text("body"),
+    *_keys("site", "id", "robot_id"),
+    *_texts("session_id"),
+    *_integers("revision"),
+    *_texts("class_name"),
+    *_numbers("x", "y", "z", "existence"),
+    *_texts("area_id", "support_id", "merged_into"),
+    *_flags("removed"),
+    *_integers("first_seen_ns", "last_seen_ns", "last_missed_ns", "times_seen", "times_missed"),
+    *_blobs("geometry"),
+    *_texts("body"),
 )
 
 # What an object looks like changes seldom and is large; it is written only when it changed.
 appearances = _table(
     "appearances",
-    _key("site"),
-    _key("object_id"),
-    _key("robot_id"),
-    _integer("revision"),
-    _blob("embedding"),
-    _blob("crop_jpeg"),
+    *_keys("site", "object_id", "robot_id"),
+    *_integers("revision"),
+    *_blobs("embedding", "crop_jpeg"),
     _checksum("crop_checksum"),
     large_rows=True,
 )
@@ -136,164 +119,118 @@ appearances = _table(
 # geometry: 7 float64 little-endian: centre 3, size 3, yaw.
 places = _table(
     "places",
-    _key("site"),
-    _key("object_id"),
-    _key("robot_id"),
-    sa.Column("since_ns", sa.BigInteger, primary_key=True),
-    _integer("revision"),
-    _integer("until_ns"),
-    _text("area_id"),
-    _text("support_id"),
-    _blob("geometry"),
+    *_keys("site", "object_id", "robot_id"),
+    *_columns(sa.BigInteger, "since_ns", primary_key=True),
+    *_integers("revision", "until_ns"),
+    *_texts("area_id", "support_id"),
+    *_blobs("geometry"),
 )
 
 events = _table(
     "events",
-    _key("site"),
-    _key("object_id"),
-    sa.Column("stamp_ns", sa.BigInteger, primary_key=True),
-    _key("kind"),
+    *_keys("site", "object_id"),
+    *_columns(sa.BigInteger, "stamp_ns", primary_key=True),
+    *_keys("kind"),
     *_origin(),
-    _text("into_id"),
+    *_texts("into_id"),
 )
 
 state_changes = _table(
-    "state_changes",
-    _key("site"),
-    _key("id"),
-    *_origin(),
-    _text("object_id"),
-    _integer("stamp_ns"),
-    _text("body"),
+    "state_changes", *_keys("site", "id"), *_origin(), *_texts("object_id"), *_integers("stamp_ns"), *_texts("body")
 )
 
-floors = _table("floors", _key("site"), _key("id"), *_origin(), _flag("removed"), _text("name"), _number("height_m"))
+floors = _table("floors", *_keys("site", "id"), *_origin(), *_flags("removed"), *_texts("name"), *_numbers("height_m"))
 
 rooms = _table(
     "rooms",
-    _key("site"),
-    _key("id"),
+    *_keys("site", "id"),
     *_origin(),
-    _flag("removed"),
-    _text("name"),
-    _text("floor_id"),
-    _number("x"),
-    _number("y"),
-    _number("area_m2"),
-    _flag("named_by_user"),
+    *_flags("removed"),
+    *_texts("name", "floor_id"),
+    *_numbers("x", "y", "area_m2"),
+    *_flags("named_by_user"),
 )
 
 areas = _table(
     "areas",
-    _key("site"),
-    _key("id"),
+    *_keys("site", "id"),
     *_origin(),
-    _flag("removed"),
-    _text("name"),
-    _text("floor_id"),
-    _text("room_id"),
-    _number("x"),
-    _number("y"),
-    _integer("last_viewed_ns"),
+    *_flags("removed"),
+    *_texts("name", "floor_id", "room_id"),
+    *_numbers("x", "y"),
+    *_integers("last_viewed_ns"),
 )
 
 relations = _table(
     "relations",
-    _key("site"),
-    _key("source_id"),
-    _key("kind"),
-    _key("target_id"),
+    *_keys("site", "source_id", "kind", "target_id"),
     *_origin(),
-    _flag("removed"),
-    _number("distance_m"),
-    _number("probability"),
+    *_flags("removed"),
+    *_numbers("distance_m", "probability"),
 )
 
 episodes = _table(
     "episodes",
-    _key("site"),
-    _key("id"),
+    *_keys("site", "id"),
     *_origin(),
-    _text("instruction"),
-    _text("task_type"),
-    _integer("started_ns"),
-    _integer("ended_ns"),
-    sa.Column("success", sa.Boolean, nullable=True),
-    _integer("attempt"),
+    *_texts("instruction", "task_type"),
+    *_integers("started_ns", "ended_ns"),
+    *_columns(sa.Boolean, "success", nullable=True),
+    *_integers("attempt"),
 )
 
 steps = _table(
     "steps",
-    _key("site"),
-    _key("episode_id"),
-    sa.Column("step_index", sa.Integer, primary_key=True),
+    *_keys("site", "episode_id"),
+    *_columns(sa.Integer, "step_index", primary_key=True),
     *_origin(),
-    _integer("stamp_ns"),
-    _text("skill"),
-    _text("arguments"),
-    _flag("success"),
-    _text("reason"),
-    _text("message"),
-    _text("held_object"),
-    _text("room"),
-    _text("area"),
-    _number("x"),
-    _number("y"),
-    _number("z"),
-    _text("visible"),
-    _text("relations"),
-    _number("duration_s"),
-    _number("distance_m"),
+    *_integers("stamp_ns"),
+    *_texts("skill", "arguments"),
+    *_flags("success"),
+    *_texts("reason", "message", "held_object", "room", "area"),
+    *_numbers("x", "y", "z"),
+    *_texts("visible", "relations"),
+    *_numbers("duration_s", "distance_m"),
 )
 
 # Lessons, propositions: one JSON document a robot, the newest is the one that counts.
 documents = _table(
     "documents",
-    _key("site"),
-    _key("kind"),
-    _key("id"),
-    _key("robot_id"),
-    _text("session_id"),
-    _integer("revision"),
-    _flag("removed"),
-    _integer("stamp_ns"),
-    _text("body"),
+    *_keys("site", "kind", "id", "robot_id"),
+    *_texts("session_id"),
+    *_integers("revision"),
+    *_flags("removed"),
+    *_integers("stamp_ns"),
+    *_texts("body"),
     large_rows=True,
 )
 
 # Provenance: `record` was learned from `source` (kinds: a document's kind, "step", "episode", "object").
 supports = _table(
     "supports",
-    _key("site"),
-    _key("record_kind"),
-    _key("record_id"),
-    _key("source_kind"),
-    _key("source_id"),
+    *_keys("site", "record_kind", "record_id", "source_kind", "source_id"),
     *_origin(),
-    _integer("stamp_ns"),
+    *_integers("stamp_ns"),
 )
 
 # Digests of ids that may not come back, so that an offline robot cannot bring back what was forgotten.
-tombstones = _table("tombstones", _key("site"), _key("kind"), _key("id"), _integer("revision"), _integer("stamp_ns"))
+tombstones = _table("tombstones", *_keys("site", "kind", "id"), *_integers("revision", "stamp_ns"))
 
 # That something was forgotten, by which kind of request, and how much; never what.
 forgettings = _table(
-    "forgettings", _key("site"), _key("id"), _text("robot_id"), _integer("stamp_ns"), _text("scope"), _text("counts")
+    "forgettings", *_keys("site", "id"), *_texts("robot_id"), *_integers("stamp_ns"), *_texts("scope", "counts")
 )
 
 # Backups and exports that this tool wrote, so that forgetting reaches them.
-artifacts = _table("artifacts", _key("site"), _key("path"), _text("kind"), _integer("made_ns"))
+artifacts = _table("artifacts", *_keys("site", "path"), *_texts("kind"), *_integers("made_ns"))
 
 # Rows that could not be read when they were loaded; content: all columns as JSON, see `quarantine`.
 quarantine = _table(
     "quarantine",
-    _key("site"),
-    _key("id"),
-    _text("table_name"),
-    _text("row_key"),
-    _text("reason"),
-    _integer("stamp_ns"),
-    _text("content"),
+    *_keys("site", "id"),
+    *_texts("table_name", "row_key", "reason"),
+    *_integers("stamp_ns"),
+    *_texts("content"),
 )
 
 # What travels through the log, in the order in which a batch is applied.
