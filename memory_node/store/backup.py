@@ -25,6 +25,7 @@ from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
     DATABASE_ERRORS,
     copy_pages,
+    disposed,
     for_writing,
     leave_wal,
     open_engine,
@@ -87,12 +88,8 @@ def backup(engine: Engine, site: str, target: Path, clock: Clock = system_clock)
 
 def _knows_all_forgettings(engine: Engine, site: str, copied: Path) -> bool:
     query = sa.select(schema.forgettings.c.id).where(schema.forgettings.c.site == site)
-    copy = open_for_reading(copied)
-    try:
-        with engine.connect() as connection, copy.connect() as other:
-            return set(connection.execute(query).scalars()) <= set(other.execute(query).scalars())
-    finally:
-        copy.dispose()
+    with disposed(open_for_reading(copied)) as copy, engine.connect() as connection, copy.connect() as other:
+        return set(connection.execute(query).scalars()) <= set(other.execute(query).scalars())
 
 
 def register(engine: Engine, site: str, path: Path, kind: str, clock: Clock = system_clock) -> None:
@@ -105,16 +102,13 @@ def register(engine: Engine, site: str, path: Path, kind: str, clock: Clock = sy
 
 
 def _copy_rows(engine: Engine, site: str, target: Path, clock: Clock) -> None:
-    copy = open_engine(parse_url(target))
-    try:
+    with disposed(open_engine(parse_url(target))) as copy:
         prepare(copy, site, clock)
         with reading(engine) as source, for_writing(copy.connect()) as connection, connection.begin():
             bad = BadRows()
             copying.copy_site(source, site, connection, site, bad)
             for row in bad:
                 put_row_away(connection, site, row, clock())
-    finally:
-        copy.dispose()
     leave_wal(target)
 
 

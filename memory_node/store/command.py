@@ -29,7 +29,15 @@ from memory_node.store.backup import backup, is_whole, open_backup, restore, rot
 from memory_node.store.check import Finding, findings_of
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
-from memory_node.store.engine import DATABASE_ERRORS, database_files, for_writing, open_engine, reason_of, require_store
+from memory_node.store.engine import (
+    DATABASE_ERRORS,
+    database_files,
+    disposed,
+    for_writing,
+    open_engine,
+    reason_of,
+    require_store,
+)
 from memory_node.store.errors import InvalidImportError, MissingStoreError, StoreInUseError
 from memory_node.store.exchange import GeoOrigin
 from memory_node.store.forget import compact, forget
@@ -253,20 +261,18 @@ def _write(args: argparse.Namespace, url: URL) -> int:
         return _restore_over_damage(args, url, path)
     if path is not None and not is_new:
         require_store(path)
-    engine = open_engine(url, busy_timeout_s=10.0)
     try:
-        site = _enter(args, engine)
-        folders = locate(url, site, args.robot, StoreConfig())
-        if args.store_command in _SETTLED and folders.journal_waits:
-            _replay(args)
-        status = _COMMANDS[args.store_command](args, engine, site, folders)
-        is_new = False
-        return status
-    finally:
-        engine.dispose()
+        with disposed(open_engine(url, busy_timeout_s=10.0)) as engine:
+            site = _enter(args, engine)
+            folders = locate(url, site, args.robot, StoreConfig())
+            if args.store_command in _SETTLED and folders.journal_waits:
+                _replay(args)
+            return _COMMANDS[args.store_command](args, engine, site, folders)
+    except BaseException:
         if is_new and path is not None:
             for file in database_files(path):
                 file.unlink(missing_ok=True)
+        raise
 
 
 def _enter(args: argparse.Namespace, engine: Engine) -> str:
@@ -368,14 +374,11 @@ def _distribute(args: argparse.Namespace, url: URL) -> int:
         raise InvalidValueError("distribute: expected a postgresql:// address")
     if args.grant and not args.rls:
         raise InvalidValueError("--grant goes with --rls")
-    engine = open_engine(url)
-    try:
+    with disposed(open_engine(url)) as engine:
         with engine.connect() as connection:
             separate_only = args.rls and not has_citus(connection)
         done = [] if separate_only else distribute(engine)
         done += separate_sites(engine, [(role, site) for role, site in args.grant]) if args.rls else []
-    finally:
-        engine.dispose()
     show(args, {"done": done})
     return 0
 

@@ -120,6 +120,15 @@ def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
     return open_server_engine(url)
 
 
+@contextmanager
+def disposed(engine: Engine) -> Iterator[Engine]:
+    """Give an engine; its connections end with the block."""
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
 def _sqlite_address(path: Path) -> str:
     """Return the address of a file that is there; where its folder cannot be written, one that only reads.
 

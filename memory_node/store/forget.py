@@ -21,7 +21,7 @@ from memory_node.store.apply import notify
 from memory_node.store.check import orphans
 from memory_node.store.checksums import sealed
 from memory_node.store.distribute import has_citus, kept_by_coordinator
-from memory_node.store.engine import for_writing, leave_wal, open_engine, reason_of
+from memory_node.store.engine import disposed, for_writing, leave_wal, open_engine, reason_of
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.forget_plan import ForgetReport, ForgetRequest, Terms, find_objects, rows_mentioning
 from memory_node.store.forget_rows import RowForgetter
@@ -213,13 +213,10 @@ class _Backups:
                 self.troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
 
     def _forget_in(self, path: Path) -> None:
-        engine = open_engine(parse_url(path))
-        try:
+        with disposed(open_engine(parse_url(path))) as engine:
             site = prepare(engine, "", self._clock)
             gone = [_forget_rows(engine, site, request, self._robot_id, self._clock) for request in self._requests]
             self.found += [f"{path}: {one}" for one in _clean(engine, site, self._requests[0], gone)]
-        finally:
-            engine.dispose()
         leave_wal(path)
         self.outcomes += gone
 

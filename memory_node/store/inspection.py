@@ -19,6 +19,7 @@ from memory_node.store.copying import count_rows
 from memory_node.store.distribute import has_citus
 from memory_node.store.engine import (
     DATABASE_ERRORS,
+    disposed,
     for_writing,
     log_bytes,
     open_engine,
@@ -67,13 +68,10 @@ def open_to_read(
     """
     path = sqlite_path(url)
     if path is None:
-        engine = open_engine(url, busy_timeout_s=10.0)
-        try:
+        with disposed(open_engine(url, busy_timeout_s=10.0)) as engine:
             name = site_of(engine, site)
             shown = url.render_as_string()
             yield OpenedStore(engine, name, locate(url, name, robot_id, config), shown, None, SCHEMA_VERSION)
-        finally:
-            engine.dispose()
         return
     if not path.is_file():
         raise MissingStoreError(path)
@@ -96,46 +94,26 @@ def _state_of(path: Path) -> tuple[int, int, bool]:
 @contextmanager
 def _at_this_schema(path: Path, site: str, robot_id: str, waiting: Folders | None) -> Iterator[tuple[Engine, str]]:
     """Give an engine of the file, or of a copy with this program's schema and what waits; and the file's own schema."""
-    engine = open_for_reading(path)
-    try:
-        version = version_of(engine, path)
+    with disposed(open_for_reading(path)) as engine:
+        try:
+            with engine.connect() as connection, connection.begin():
+                version = schema_version(connection)
+        except DATABASE_ERRORS as error:
+            raise StoreUnavailableError(f"{path} cannot be read: {reason_of(error)}") from error
+        if version is None:
+            raise StoreVersionError(f"{path} holds no tables yet: no memory was ever written to it")
         if version == SCHEMA_VERSION and waiting is None:
             yield engine, version
             return
-    finally:
-        engine.dispose()
-    with page_copy(path) as copied:
-        copy = open_engine(parse_url(copied))
-        try:
-            name = prepare(copy, site)
-            if waiting is not None:
-                _replay(copy, name, robot_id, waiting.journal)
-            yield copy, version
-        finally:
-            copy.dispose()
-
-
-def version_of(engine: Engine, path: Path) -> str:
-    """Return the schema of a SQLite store.
-
-    Raises:
-        StoreUnavailableError: it cannot be read, or holds nothing.
-    """
-    try:
-        with engine.connect() as connection, connection.begin():
-            version = schema_version(connection)
-    except DATABASE_ERRORS as error:
-        raise StoreUnavailableError(f"{path} cannot be read: {reason_of(error)}") from error
-    if version is None:
-        raise StoreVersionError(f"{path} holds no tables yet: no memory was ever written to it")
-    return version
-
-
-def _replay(engine: Engine, site: str, robot_id: str, journal: Path) -> None:
-    with for_writing(engine.connect()) as connection:
-        own = ("", identity_of(connection, site))
-        connection.commit()
-        replay(connection, site, robot_id, (batch for identity, batch in waiting_batches(journal) if identity in own))
+    with page_copy(path) as copied, disposed(open_engine(parse_url(copied))) as copy:
+        name = prepare(copy, site)
+        if waiting is not None:
+            with for_writing(copy.connect()) as connection:
+                own = ("", identity_of(connection, name))
+                connection.commit()
+                found = waiting_batches(waiting.journal)
+                replay(connection, name, robot_id, (batch for identity, batch in found if identity in own))
+        yield copy, version
 
 
 def inventory(opened: OpenedStore) -> dict[str, Any]:

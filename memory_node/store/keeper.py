@@ -27,6 +27,7 @@ from memory_node.store.engine import (
     LOG_LIMIT_BYTES,
     copy_pages,
     database_files,
+    disposed,
     for_writing,
     leave_wal,
     log_bytes,
@@ -76,13 +77,10 @@ class LocalCopy:
             path = self._path if self.exists else self._path.with_name(self._path.name + ".part")
             if not self.exists:
                 _remove(path)
-            copy = open_engine(parse_url(path))
-            try:
+            with disposed(open_engine(parse_url(path))) as copy:
                 prepare(copy, self._site, self._clock)
                 with for_writing(copy.connect()) as target, target.begin():
                     self._copy(source, target)
-            finally:
-                copy.dispose()
             if path != self._path:
                 leave_wal(path)
                 with self._lock:
@@ -92,15 +90,12 @@ class LocalCopy:
         """Return whether the server goes on from what the copy holds, and nothing was forgotten since."""
         table = schema.forgettings
         query = sa.select(table.c.id).where(table.c.site == self._site)
-        copy = open_for_reading(self._path)
         try:
-            with copy.connect() as target:
+            with disposed(open_for_reading(self._path)) as copy, copy.connect() as target:
                 same = set(source.execute(query).scalars()) == set(target.execute(query).scalars())
                 return same and revision_of(target, self._site) <= revision_of(source, self._site)
         except sa.exc.SQLAlchemyError:
             return False  # a damaged copy is made anew
-        finally:
-            copy.dispose()
 
     def _copy(self, source: Connection, target: Connection) -> None:
         site, sites = self._site, schema.sites
@@ -135,8 +130,7 @@ class LocalCopy:
             return self._read[1]
 
     def _replay(self, shown: Path, waiting: Iterable[Batch]) -> None:
-        engine = open_engine(parse_url(shown))
-        try:
+        with disposed(open_engine(parse_url(shown))) as engine:
             prepare(engine, self._site, self._clock)
             with for_writing(engine.connect()) as connection:
                 marker = revision_of(connection, self._site)
@@ -146,8 +140,6 @@ class LocalCopy:
                 here = schema.sites.update().where(schema.sites.c.name == self._site)
                 connection.execute(here.values(revision=marker, revision_check=-marker))
                 connection.commit()
-        finally:
-            engine.dispose()
         leave_wal(shown)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from memory_node.store.backup import is_whole, open_backup, rotated_backups
 from memory_node.store.check import findings_of, scan
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import COPIED, chunks_of, good_rows, insert_rows
-from memory_node.store.engine import DATABASE_ERRORS, for_writing, leave_wal, open_engine, open_for_reading
+from memory_node.store.engine import DATABASE_ERRORS, disposed, for_writing, leave_wal, open_engine, open_for_reading
 from memory_node.store.errors import ForeignFileError, StoreInUseError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.location import locate, parse_url, sqlite_path
@@ -62,8 +62,7 @@ def repair(
         backup = next(filter(is_whole, rotated_backups(folders.backups)), None)
         if path is not None and _is_broken(url, site, robot_id, config):
             _rescue(path, site, backup, clock, done)
-        engine = open_engine(url, busy_timeout_s=10.0)
-        try:
+        with disposed(open_engine(url, busy_timeout_s=10.0)) as engine:
             name = prepare(engine, site)
             with for_writing(engine.connect()) as connection, connection.begin(), lenient_text(connection):
                 _put_away(connection, name, done, clock())
@@ -72,8 +71,6 @@ def repair(
                 if discard:
                     away = schema.quarantine
                     done.discarded = connection.execute(away.delete().where(away.c.site == name)).rowcount
-        finally:
-            engine.dispose()
         for image in (*folders.images.damaged(), *folders.crops.damaged()):
             image.unlink()
             done.images_removed += 1
@@ -100,10 +97,16 @@ def _rescue(path: Path, site: str, backup: Path | None, clock: Clock, done: Repa
     new = path.with_name(path.name + ".part")
     new.unlink(missing_ok=True)
     create_private(new)
-    engine, damaged = open_engine(parse_url(new)), open_for_reading(path)
     bad = BadRows()
     try:
-        with damaged.connect() as source, lenient_text(source), for_writing(engine.connect()) as target, target.begin():
+        with (
+            disposed(open_for_reading(path)) as damaged,
+            disposed(open_engine(parse_url(new))) as engine,
+            damaged.connect() as source,
+            lenient_text(source),
+            for_writing(engine.connect()) as target,
+            target.begin(),
+        ):
             create_tables(target)
             for table in schema.SEALED:
                 for chunk in chunks_of(bad.sift(table, _readable(source, table, done))):
@@ -113,7 +116,6 @@ def _rescue(path: Path, site: str, backup: Path | None, clock: Clock, done: Repa
             for row in bad:
                 if row.table is not schema.sites:
                     put_row_away(target, name, row, clock())
-        engine.dispose()
         leave_wal(new)
         if not done.rescued and backup is None:
             raise StoreUnavailableError(
@@ -122,8 +124,6 @@ def _rescue(path: Path, site: str, backup: Path | None, clock: Clock, done: Repa
         done.set_aside = str(set_aside(path))
         os.replace(new, path)
     finally:
-        engine.dispose()
-        damaged.dispose()
         new.unlink(missing_ok=True)
 
 

@@ -103,33 +103,29 @@ def site_of(engine: Engine, site: str) -> str:
         StoreVersionError: its schema is another than this program's.
         StoreSiteError: a SQLite file of another site.
     """
+    is_file = sqlite_path(engine.url) is not None
     with engine.connect() as connection, connection.begin():
         version = schema_version(connection)
-        if version is None and sqlite_path(engine.url) is None:
+        if version is None:
             raise StoreUnavailableError(
-                "this database holds no memory yet: start a robot with it, restore a backup into it, or run "
+                "there is no memory in this file yet, and it cannot be written"
+                if is_file
+                else "this database holds no memory yet: start a robot with it, restore a backup into it, or run "
                 "`memory-node store distribute`"
             )
-        if version is None:
-            raise StoreUnavailableError("there is no memory in this file yet, and it cannot be written")
         if version != SCHEMA_VERSION:
             raise StoreVersionError(
                 f"the store has schema {version}, this program {SCHEMA_VERSION}, and it cannot be migrated "
                 "while it cannot be written"
             )
         present = list(connection.execute(sa.select(sites.c.name).order_by(sites.c.name)).scalars())
-    if sqlite_path(engine.url) is None:
-        return _site_of_server(site, present)
-    if site and site not in present:
-        raise StoreSiteError(f"this file is the memory of {', '.join(present)}, not of {site!r}; give another path")
-    return site or present[0]
-
-
-def _site_of_server(site: str, present: list[str]) -> str:
-    name = site or "home"
+    name = site or (present[0] if is_file else "home")
     if name not in present:
+        held = ", ".join(present) or "none yet"
         raise StoreSiteError(
-            f"the database has no site {name!r}; it has {', '.join(present) or 'none yet'} (--site names one)"
+            f"this file is the memory of {held}, not of {name!r}; give another path"
+            if is_file
+            else f"the database has no site {name!r}; it has {held} (--site names one)"
         )
     return name
 
