@@ -34,21 +34,17 @@ class RowSeal:
         self.names = [column.name for column in table.c]
         left_out = (_PICTURE, _CHECKSUM, *_GUARDED.get(table.name, ()))
         covered = [column for column in table.c if column.name not in left_out]
-        self._floats, self._texts, self._blobs = (
-            _of_type(covered, kind) for kind in (sa.Double, sa.Text, sa.LargeBinary)
-        )
-        others = {*self._floats, *self._texts, *self._blobs}
-        self._integers = [c.name for c in covered if c.name not in others]
-        self._nullable = [
-            self.names.index(c.name) for c in covered if c.nullable and c.name not in (_CHECKSUM, _PICTURE_CHECKSUM)
-        ]
+        kinds = (sa.Double, sa.Text, sa.LargeBinary)
+        self._floats, texts, blobs = ([c.name for c in covered if isinstance(c.type, kind)] for kind in kinds)
+        integers = [c.name for c in covered if not isinstance(c.type, kinds)]
         place = self.names.index
-        self._numbers = struct.Struct(f"<{len(self._integers)}q{len(self._floats)}d")
-        self._pick_numbers = _picker([place(name) for name in (*self._integers, *self._floats)])
-        self._pick_texts = _picker([place(name) for name in self._texts])
-        self._blob_places = [place(name) for name in self._blobs]
-        self.checksum_place = place(_CHECKSUM)
-        self.picture_place = place(_PICTURE) if _PICTURE in self.names else -1
+        self._nullable = [place(c.name) for c in covered if c.nullable and c.name not in (_CHECKSUM, _PICTURE_CHECKSUM)]
+        self._numbers = struct.Struct(f"<{len(integers)}q{len(self._floats)}d")
+        self._pick_numbers = _picker([place(name) for name in (*integers, *self._floats)])
+        self._pick_texts = _picker([place(name) for name in texts])
+        self._blob_places = [place(name) for name in blobs]
+        self._checksum_place = place(_CHECKSUM)
+        self._has_picture = _PICTURE in self.names
 
     def values_of(self, row: Row) -> list[Any]:
         """Return a row's values in the order of the table's columns."""
@@ -76,7 +72,7 @@ class RowSeal:
 
     def fault(self, values: Sequence[Any]) -> str:
         """Return what is wrong with a stored row; "" for a row that is as it was written, or never had a checksum."""
-        stored = values[self.checksum_place]
+        stored = values[self._checksum_place]
         try:
             if stored is None:
                 self.message(values, errors="strict")
@@ -84,10 +80,10 @@ class RowSeal:
                 return "its checksum does not fit"
         except (ValueError, TypeError, struct.error) as error:
             return f"a value is of another type than its column ({error})"
-        return self._picture_fault(values) if self.picture_place >= 0 else ""
+        return self._picture_fault(values) if self._has_picture else ""
 
     def _picture_fault(self, values: Sequence[Any]) -> str:
-        stored, picture = values[self.names.index(_PICTURE_CHECKSUM)], values[self.picture_place]
+        stored, picture = values[self.names.index(_PICTURE_CHECKSUM)], values[self.names.index(_PICTURE)]
         if stored is None or (isinstance(picture, bytes) and zlib.crc32(picture) == stored):
             return ""
         return "the checksum of its picture does not fit"
@@ -102,17 +98,12 @@ class RowSeal:
             for name in self._floats:
                 # SQLite does not keep the sign of -0.0.
                 row[name] = row[name] + 0.0
-            if self.picture_place >= 0:
+            if self._has_picture:
                 row[_PICTURE_CHECKSUM] = zlib.crc32(row[_PICTURE])
             row[_CHECKSUM] = self.of(self.values_of(row))
         except (ValueError, TypeError, KeyError, struct.error) as error:
             raise InvalidValueError(f"{self.table.name}: a value does not fit its column: {error}") from error
         return row
-
-
-def _of_type(columns: Sequence[sa.Column[Any]], kind: type[sa.types.TypeEngine[Any]]) -> list[str]:
-    """Return the names of the columns of a type."""
-    return [column.name for column in columns if isinstance(column.type, kind)]
 
 
 def _picker(places: list[int]) -> Any:

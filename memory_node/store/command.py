@@ -267,7 +267,9 @@ def _write(args: argparse.Namespace, url: URL) -> int:
             folders = locate(url, site, args.robot, StoreConfig())
             if args.store_command in _SETTLED and folders.journal_waits:
                 _replay(args)
-            return _COMMANDS[args.store_command](args, engine, site, folders)
+            facts = _COMMANDS[args.store_command](args, engine, site, folders)
+            show(args, facts)
+            return 0 if facts.get("verified", True) else 2
     except BaseException:
         if is_new and path is not None:
             for file in database_files(path):
@@ -316,26 +318,23 @@ def _replay(args: argparse.Namespace) -> None:
         print("a memory node is running, and what its journal holds is not in the database yet", file=sys.stderr)
 
 
-def _backup(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
+def _backup(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
     backup(engine, site, args.target)
-    show(args, {"backup": str(args.target), "bytes": args.target.stat().st_size})
-    return 0
+    return {"backup": str(args.target), "bytes": args.target.stat().st_size}
 
 
-def _restore(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    show(args, {"backup": str(args.source), "restored": restore(engine, site, args.source, args.robot, args.replace)})
-    return 0
+def _restore(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
+    return {"backup": str(args.source), "restored": restore(engine, site, args.source, args.robot, args.replace)}
 
 
-def _import(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
+def _import(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
     take = exchange.import_parquet if args.source.is_dir() else exchange.import_jsonl
     counts = take(engine, site, args.source, folders.images, args.robot)
-    show(args, {"imported": {name: count for name, count in counts.items() if count}})
-    return 0
+    return {"imported": {name: count for name, count in counts.items() if count}}
 
 
-def _forget(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    first, last = (_nanoseconds(text) for text in args.span) if args.span else (0, 0)
+def _forget(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
+    first, last = map(_nanoseconds, args.span or ("0", "0"))
     request = ForgetRequest(
         tuple(args.object or ()),
         args.area or "",
@@ -346,10 +345,9 @@ def _forget(args: argparse.Namespace, engine: Engine, site: str, folders: Folder
         args.of_robot or "",
     )
     report = forget(engine, site, request, args.robot, folders)
-    show(args, asdict(report))
     if report.exports:
         print("exports made before still hold it: delete them", file=sys.stderr)
-    return 0 if report.verified else 2
+    return asdict(report)
 
 
 def _nanoseconds(text: str) -> int:
@@ -362,11 +360,10 @@ def _nanoseconds(text: str) -> int:
         raise InvalidValueError(f"expected an ISO 8601 time or nanoseconds, got {text!r}") from error
 
 
-def _take_over(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
+def _take_over(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
     with for_writing(engine.connect()) as connection, connection.begin():
         note_session(connection, site, args.robot, new_id(), system_clock())
-    show(args, {"robot": args.robot, "site": site, "host": socket.gethostname()})
-    return 0
+    return {"robot": args.robot, "site": site, "host": socket.gethostname()}
 
 
 def _distribute(args: argparse.Namespace, url: URL) -> int:
@@ -383,24 +380,20 @@ def _distribute(args: argparse.Namespace, url: URL) -> int:
     return 0
 
 
-def _compact(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    show(args, dict(compact(engine, site)))
-    return 0
-
-
-_READING: dict[str, Callable[[argparse.Namespace, URL], int]] = {
+# Commands that enter no site.
+_WITHOUT_SITE: dict[str, Callable[[argparse.Namespace, URL], int]] = {
     "info": info,
     "check": check,
     "export": export,
+    "distribute": _distribute,
 }
-# Commands that enter no site.
-_WITHOUT_SITE = {**_READING, "distribute": _distribute}
-_COMMANDS: dict[str, Callable[[argparse.Namespace, Engine, str, Folders], int]] = {
+# The others return what they print; forgetting that is not "verified" ends with 2.
+_COMMANDS: dict[str, Callable[[argparse.Namespace, Engine, str, Folders], dict[str, Any]]] = {
     "backup": _backup,
     "restore": _restore,
     "import": _import,
     "forget": _forget,
-    "compact": _compact,
+    "compact": lambda args, engine, site, folders: dict(compact(engine, site)),
     "take-over": _take_over,
 }
 # Commands that must see everything that was acknowledged.

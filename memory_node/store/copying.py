@@ -21,13 +21,6 @@ _Row = TypeVar("_Row")
 COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings, schema.quarantine)
 
 
-def rows_of(connection: Connection, site: str, table: sa.Table, *names: str) -> Iterator[Row]:
-    """Yield a site's rows of a table, by its key, in chunks; names: of the columns that are wanted (none: all)."""
-    columns = [table.c[name] for name in names] if names else [table]
-    query = sa.select(*columns).where(table.c.site == site).order_by(*table.primary_key)
-    yield from map(dict, connection.execute(query.execution_options(yield_per=CHUNK)).mappings())
-
-
 def clear_site(connection: Connection, site: str) -> None:
     """Remove a site's facts; what it has forgotten stays on record."""
     for table in (schema.sessions, *schema.LOGGED):

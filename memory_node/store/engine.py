@@ -105,7 +105,6 @@ def _bounded_connection() -> Any:
 
 # Bytes 68..71 of a SQLite file: "rmem".
 APPLICATION_ID = 0x726D656D
-PAGE_BYTES = 4096
 # What a write-ahead log is cut to when SQLite begins it anew.
 LOG_LIMIT_BYTES = 16 * 2**20
 # Of a SQLite file whose schema is damaged, sqlite3 cannot even decode the message that says so.
@@ -231,7 +230,6 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
         options: dict[str, Any] = {"timeout": busy_timeout_s, "check_same_thread": False, "isolation_level": None}
         connection = sqlite3.connect(_sqlite_address(path), uri=True, **options)
         if os.access(path.parent, os.W_OK) and _is_ours(connection, path):
-            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             if not path.stat().st_size:  # first: who is killed before the tables are there leaves a file that is ours
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
-from memory_node.store.copying import CHUNK, rows_of
+from memory_node.store.copying import CHUNK
 from memory_node.store.records import step_key, to_json
 
 BLACKENED = "[forgotten]"
@@ -242,38 +242,42 @@ class ForgetPlan:
 
     def _find_steps(self) -> None:
         """Add the steps that are about it or told, and the episodes that are, or of which no step is left."""
-        steps, episodes = schema.steps.c, schema.episodes.c
-        told = self._told(schema.steps, steps.episode_id, steps.step_index)
+        steps = schema.steps.c
+        told = self._select((steps.episode_id, steps.step_index), *self._told(schema.steps))
         about = rows_mentioning(self._connection, self._site, schema.steps, ("arguments",), self.terms)
         self.steps = {*map(tuple, told), *((row["episode_id"], row["step_index"]) for row in about)}
-        self.episodes = {row.id for row in self._told(schema.episodes, episodes.id)}
+        self.episodes = set(self._select((schema.episodes.c.id,), *self._told(schema.episodes)).scalars())
         going = Counter(episode_id for episode_id, _ in self.steps)
         counts = sa.select(steps.episode_id, sa.func.count()).where(steps.site == self._site)
         for episode_id, count in self._connection.execute(counts.group_by(steps.episode_id)) if going else ():
             if count == going[episode_id]:
                 self.episodes.add(episode_id)
 
-    def _told(self, table: sa.Table, *columns: sa.Column) -> sa.CursorResult[Any]:
-        query = sa.select(*columns).where(table.c.site == self._site, self._request.told_of(table))
+    def _select(self, columns: Iterable[sa.Column[Any]], *conditions: Any) -> sa.CursorResult[Any]:
+        query = sa.select(*columns).where(*conditions).execution_options(yield_per=CHUNK)
         return self._connection.execute(query)
+
+    def _told(self, table: sa.Table) -> tuple[Any, Any]:
+        return table.c.site == self._site, self._request.told_of(table)
 
     def _find_documents(self) -> None:
         """Add the documents that speak of it, and those that lose their last source, until none does any more."""
         supports: defaultdict[_Named, set[_Named]] = defaultdict(set)
         gone = self.sources()
-        for row in rows_of(self._connection, self._site, schema.supports):
-            source = (row["source_kind"], row["source_id"])
-            supports[row["record_kind"], row["record_id"]].add(source)
+        for row in self._select(schema.supports.c, schema.supports.c.site == self._site):
+            source = (row.source_kind, row.source_id)
+            supports[row.record_kind, row.record_id].add(source)
             if source[0] == "step" and source[1].rpartition(":")[0] in self.episodes:
                 gone.add(source)
         documents = schema.documents
         about = rows_mentioning(self._connection, self._site, documents, ("id", "body"), self.terms)
         self.documents = {(row["kind"], row["id"]) for row in about}
         owners: defaultdict[_Named, set[str]] = defaultdict(set)
-        for row in rows_of(self._connection, self._site, documents, "kind", "id", "robot_id", "stamp_ns"):
-            key = (row["kind"], row["id"])
-            owners[key].add(row["robot_id"])
-            if row["stamp_ns"] in self._request.span and not supports[key]:
+        columns = (documents.c.kind, documents.c.id, documents.c.robot_id, documents.c.stamp_ns)
+        for row in self._select(columns, documents.c.site == self._site):
+            key = (row.kind, row.id)
+            owners[key].add(row.robot_id)
+            if row.stamp_ns in self._request.span and not supports[key]:
                 self.documents.add(key)
         if self._request.robot_id:
             self.documents |= {key for key, robots in owners.items() if robots == {self._request.robot_id}}
