@@ -57,7 +57,7 @@ def _is_let_be(goal: Goal) -> bool:
 
 def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> bool:
     """Return whether the goal before is only a step of a goal."""
-    same = before.target.object_class == goal.target.object_class != ""
+    same = before.target.object_class == goal.target.object_class != "" and goal.condition == before.condition
     if before.kind is _K.FETCH:
         return same and goal.kind not in (_K.FIND, _K.TELL)
     if before.kind is _K.FIND:
@@ -122,17 +122,20 @@ def _same(goal: Goal, before: Goal) -> bool:
         return True  # "hold it under the floor lamp and look at it"
     alike = goal.treatment == before.treatment or not (goal.treatment and before.treatment)
     alike &= (goal.target.on, goal.target.room) == (before.target.on, before.target.room)
-    return alike and str(goal) == str(before) and not goal.target.another
+    return alike and str(goal) == str(before) and goal.condition == before.condition and not goal.target.another
 
 
 def _is_taken_first(goal: Goal, later: Sequence[Goal]) -> bool:
     """Return whether a thing is only taken to be put down later: "take the book and the pen, put them on the bed"."""
-    places = (one.target for one in later if one.kind in _PLACING and one.target.referring)
+    placed = (one for one in later if one.kind in _PLACING and one.condition == goal.condition)
+    places = (one.target for one in placed if one.target.referring)
     return goal.kind is _K.FETCH and any(one.object_class == goal.target.object_class for one in places)
 
 
 def _is_approach(goal: Goal, later: Sequence[Goal]) -> bool:
     """Return whether a goal only drives somewhere on the way: "go to the counter, pick up the mug"."""
+    if later and goal.condition != later[0].condition:
+        return False
     if later and goal.kind is later[0].kind is _K.FIND and goal.text == later[0].text:
         return False  # "find a pencil and a book"
     return goal.kind in (_K.FIND, _K.GO) and bool(later) and later[0].kind not in (_K.GO, _K.TELL, _K.WAIT, _K.STOP)

@@ -254,6 +254,8 @@ def test_what_is_taken_for_no_request_is_told() -> None:
             "Get me an apple. If it's dirty, give it a rinse first.",
             ["clean Apple if Apple dirty", "place Apple to User"],
         ),
+        ("Take the cup. If it is dirty, wash it.", ["fetch Cup", "clean Cup if Cup dirty"]),
+        ("If the cup is dirty, wash it. Wash the cup.", ["clean Cup if Cup dirty", "clean Cup"]),
         ("If there is an egg, bring it to me.", ["place Egg to User"]),
         ("Where are my keys? Bring them if you find them.", ["place KeyChain to User"]),
         # Nothing that memory could tell now, or left open how far it reaches.
