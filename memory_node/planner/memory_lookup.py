@@ -265,6 +265,8 @@ class Answers:
             several = self._lookup.of_classes(goal.target.candidates)
             if len(several) > 1:
                 return self._states(several, goal.asked, name)
+        if goal.every and goal.asked == "place" and len(self._lookup.of_classes(goal.target.candidates)) > 1:
+            return self._places(goal, name)
         found = self._located(goal)
         if found is None:
             return Told(f"I do not know where the {name} is.", known=False)
@@ -272,6 +274,16 @@ class Answers:
             return self._state(goal, name, found)
         is_doubtful = found.status is AnswerStatus.PROBABLY_GONE
         return Told(f"The {name} is {'probably no longer ' if is_doubtful else ''}{self._where(found)}.", known=True)
+
+    def _places(self, goal: Goal, name: str) -> Told:
+        """Tell where all things of a kind are."""
+        told: list[str] = []
+        seen: frozenset[str] = frozenset()
+        for object_class in goal.target.candidates:
+            while (found := self._lookup.locate(object_class, goal.target.text, (), seen)) is not None:
+                told.append(self._where(found))
+                seen |= {found.object_id}
+        return Told(f"Of the {name}s that I know, one is {', one '.join(told)}.", known=bool(told))
 
     def _located(self, goal: Goal) -> ObjectAnswer | None:
         target = goal.target

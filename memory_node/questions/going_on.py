@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _GO_ON = re.compile(
-    r"(?:please )?(?:go on|continue|carry on|resume|keep going|go ahead)(?:,? but leave (?P<left>.+?))?", re.I
+    r"(?:please )?(?:go on|continue|carry on|resume|keep going|go ahead)(?:,? but leave (?P<left>.+?)"
+    r"(?: where (?:it|they) (?:is|are)| alone| out)?)?",
+    re.I,
 )
 
 

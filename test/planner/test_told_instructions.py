@@ -151,3 +151,13 @@ def test_condition_of_which_nobody_knows_is_asked_about(robot: CookingRobot, wor
     assert not {"PickupObject", "PutObject"} & {one.step.call.skill for one in asked.steps}
     done = robot.carry_out("yes", word_embedder, conversation)
     assert done.outcome.goals == ("place Fork to SinkBasin",)
+
+
+def test_places_of_all_things_of_a_kind_are_told(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    robot.carry_out("Go to the bedroom.", word_embedder)
+    robot.carry_out("Find the book on the shelf.", word_embedder)
+    robot.carry_out("Find the book on the desk.", word_embedder)
+    told = robot.carry_out("Where are the books?", word_embedder).outcome.answer
+    assert told.startswith("Of the books that I know, one is "), told
+    assert "desk" in told
+    assert "shelf" in told

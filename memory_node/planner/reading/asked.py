@@ -131,6 +131,9 @@ def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     start = at + (commands.english.there_is.length_at(words, at) or short)
     if start == at or start >= len(words):
         return None
+    if words[start : start + 3] == ["anything", "left", "of"]:
+        whole = commands.phrases.read(words, start + 3)
+        return (_tell(EXISTS, whole), whole.end) if whole is not None else None
     if words[start] in ("anything", "something"):
         start += 1 + (words[start + 1 : start + 2] == ["else"])
         placed = commands.phrases.place(words, start)

@@ -198,9 +198,14 @@ class InstructionReader:
             return None
         before = list(heard.parts)
         end = self._asked_for(words, start, heard)
+        last = next((at for at in range(len(before) - 1, -1, -1) if isinstance(before[at], Command)), None)
+        command = before[last] if last is not None else None
+        placed = self.commands.phrases.place(words, start) if end is None else None
+        if isinstance(command, Command) and placed is not None and placed[0] in (INTO, NEAR) and last is not None:
+            heard.parts[last] = replace(command, destination=placed[1], near=placed[0] == NEAR, to_user=False, way="")
+            return placed[1].end  # "[put it in the fridge.] No, wait, on the table."
         if end is None:
             return start if words[at + 1] == "," and not before and words[at] != "no" else None
-        last = next((at for at in range(len(before) - 1, -1, -1) if isinstance(before[at], Command)), None)
         if last is not None:
             remark = Remark(before[last].targets)  # type: ignore[union-attr]
             heard.parts[:] = [*before[:last], remark, *before[last + 1 :], *heard.parts[len(before) :]]
@@ -263,6 +268,9 @@ class InstructionReader:
         """Skip to the end of a remark, and remember the things that it names."""
         phrases: list[NounPhrase] = []
         while at < len(words) and words[at] not in PUNCTUATION:
+            at += self._english.courtesy.length_at(words, at)  # "I do not need it any more"
+            if at >= len(words) or words[at] in PUNCTUATION:
+                break
             if words[at] in _LINKS and at > begin and self._starts_request(words, at + 1):
                 break
             phrase = self.commands.phrases.read(words, at)

@@ -126,8 +126,8 @@ class Goals:
         return [Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)]
 
     def _telling(self, phrase: NounPhrase, command: Command) -> list[Goal]:
-        every = command.verb != "place" and (phrase.plural or phrase.every)
-        kinds = self._kinds_of(command, phrase) if every else []
+        every = phrase.plural or phrase.every
+        kinds = self._kinds_of(command, phrase) if every and command.verb != "place" else []
         targets = kinds or [self._meaning.mention(phrase, Slot.TARGET)]
         return [Goal(_K.TELL, one, asked=command.verb, every=every, text=command.text) for one in targets]
 

@@ -547,6 +547,13 @@ def test_what_is_given_to_somebody_is_told_and_meant_with_the_name() -> None:
     assert goal(read("wash the egg that you gave Kim yesterday", scene, deeds=deeds)).target.thing_id == "a"
 
 
+@pytest.mark.parametrize("words", ["go on, but leave the book where it is", "carry on but leave the book alone"])
+def test_what_is_let_be_is_left_out_when_it_goes_on(words: str) -> None:
+    begun = EpisodeSummary("e1", "put the mug and the book in the oven", "", NOW - HOUR)
+    scene = home(thing("m", "Mug"), thing("b", "Book"))
+    assert str(goal(read(words, scene, unfinished=(begun,)))) == "place Mug to Oven"
+
+
 def test_what_is_left_of_words_that_are_not_plain_is_told_by_them() -> None:
     begun = EpisodeSummary("e1", "Put three spoons on the desk.", "", NOW - HOUR)
     told = read("Did you find everything?", home(), unfinished=(begun,))

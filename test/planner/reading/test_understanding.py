@@ -216,6 +216,10 @@ def test_a_conversation_goes_on(turns: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
+        ("Put the bread in the fridge, please. No, wait, on the dining table.", "Bread at DiningTable"),
+        ("Put the mug on the desk. Sorry, next to the kettle.", "Mug near Kettle"),
+        ("I don't need the mug any more. Put it back where you found it.", "Mug back"),
+        ("Is there anything left of the apple?", "tell Apple exists"),
         ("Oh, and my back hurts. Bring me the pillow from the sofa, would you?", "Pillow at User"),
         ("Bring me the cup, my throat hurts.", "Cup at User"),
         ("Morning. Bring me the mug.", "Mug at User"),
