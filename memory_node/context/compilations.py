@@ -170,5 +170,7 @@ class Compilations:
 
     def _opened(self, name: str) -> Compiler:
         if name not in self._compilers:
-            self._compilers[name] = open_compiler(name, self.config, self._models, "working" in self.experience.parts)
+            self._compilers[name] = open_compiler(
+                name, self.config, self._models, "working" in self.experience.config.parts
+            )
         return self._compilers[name]

@@ -267,7 +267,7 @@ class Episodes:
     @property
     def max_attempts(self) -> int:
         """How often one task may be tried, the first time counted in."""
-        return self.experience.max_attempts
+        return self.experience.config.max_attempts
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""

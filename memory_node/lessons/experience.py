@@ -15,7 +15,7 @@ from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, 
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemoryView
-from memory_node.lessons.config import ExperienceConfig, Part
+from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.episode_reader import ModelEpisodeReader
 from memory_node.lessons.lesson import LESSONS, ExperienceLog, Lesson
 from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery, LongTermExperience, OnEnded
@@ -135,7 +135,7 @@ class Experience(LongTermExperience):
                 self._follow(step.episode_id, episode.steps, step)
             self._log.put_step(step)
             followed = episode.followed(step)
-        if followed and self._config.learning:
+        if followed and self.config.learning:
             self._note_followed(followed, step)
         return warnings
 
@@ -162,7 +162,7 @@ class Experience(LongTermExperience):
             self._episodes.end(episode_id, account)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
-            if success is None or not self._config.learning:
+            if success is None or not self.config.learning:
                 self._graph.close(episode_id)
                 return None
         return self._study(summary, episode.steps, frozenset(episode.given))
@@ -194,7 +194,7 @@ class Experience(LongTermExperience):
                 room=query.room or episode.room,
             )
             answer = self._answer(query)
-            return replace(answer, working_memory=episode.memory.view() if "working" in self._config.parts else None)
+            return replace(answer, working_memory=episode.memory.view() if "working" in self.config.parts else None)
 
     def note_given(self, lesson_ids: Iterable[str], episode_id: str, goal: SkillCall | None = None) -> None:
         """Note that a planner acts on these lessons in a running episode; their counts move when it ends.
@@ -239,19 +239,9 @@ class Experience(LongTermExperience):
             episode = self._episodes.find(episode_id)
             return episode.memory.view() if episode is not None else None
 
-    @property
-    def parts(self) -> frozenset[Part]:
-        """Which of its memories answer."""
-        return self._config.parts
-
-    @property
-    def max_attempts(self) -> int:
-        """How often one task may be tried, the first time counted in."""
-        return self._config.max_attempts
-
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one."""
-        return attempt < self.max_attempts
+        return attempt < self.config.max_attempts
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""

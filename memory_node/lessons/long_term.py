@@ -108,7 +108,7 @@ class LongTermExperience:
         embedder: TextEmbedder | None = None,
         reader: ModelEpisodeReader | None = None,
     ) -> None:
-        self._config, self._log, self._kinds = config, log, kinds or load_catalogue()
+        self.config, self._log, self._kinds = config, log, kinds or load_catalogue()
         self._on_ended, self._curator, self._reader = on_ended, curator, reader
         self._graph, self._attempts = EpisodeGraph(), AttemptIndex()
         self._bank = curator.bank if curator is not None else LessonBank(embedder or _NoWords())
@@ -145,17 +145,17 @@ class LongTermExperience:
 
     def _keep_newest(self) -> None:
         """Let the oldest episodes go beyond the bound."""
-        while self._graph.step_count > self._config.graph_steps and self._graph.oldest:
+        while self._graph.step_count > self.config.graph_steps and self._graph.oldest:
             self._drop(self._graph.oldest)
 
     def _answer(self, query: ExperienceQuery) -> ExperienceAnswer:
         """Return what is known for a query, of the parts and graphs that the config names."""
-        parts, graphs = self._config.parts, self._config.graphs
+        parts, graphs = self.config.parts, self.config.graphs
         lessons = self._lessons_for(query) if "semantic" in parts else ()
         if "episodic" not in parts:
             return ExperienceAnswer(query.room, lessons)
         graph, in_room = self._graph, graphs if query.room else frozenset[str]()
-        similar = self._attempts.similar(query.task_type, query.objects, query.room, self._config.top_k)
+        similar = self._attempts.similar(query.task_type, query.objects, query.room, self.config.top_k)
         hints = [(name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS)]
         tried = self._attempts.of_task(query.task_type)[-_ATTEMPTS_RECALLED:] if query.task_type else []
         failed = graph.failed_transitions({one.episode_id for one in (*tried, *similar)})[:_MOST_FAILED]
@@ -178,7 +178,7 @@ class LongTermExperience:
         fitting = [one for one in about if one.applies(query.task_type, query.objects, query.room)]
         newest_ns = max((one.helped_ns for one in fitting), default=0)
         fitting.sort(key=lambda one: (-utility(one, newest_ns), one.id))
-        return tuple(islice((*nearest, *fitting), self._config.active_guidelines))
+        return tuple(islice((*nearest, *fitting), self.config.active_guidelines))
 
     def _study(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[None]:
         """Learn from an ended episode in which the lessons `given` were given; the future ends with the rules."""
@@ -243,7 +243,7 @@ class LongTermExperience:
 
     def ways_to(self, instruction: str, most: int = 2) -> tuple[Lesson, ...]:
         """Return the ways in which like things were done, whatever with; the nearest first."""
-        if "semantic" not in self._config.parts:
+        if "semantic" not in self.config.parts:
             return ()
         with self._lock:
             return self._bank.ways_to(plugmem.intent_of(instruction, self._kinds.spoken_names), most)
@@ -316,7 +316,7 @@ class LongTermExperience:
                     helped_ns=max(known.helped_ns, guideline.helped_ns),
                 )
                 put, gone = [kept], [self._bank.put(kept)]
-            pruned = to_prune(self._bank, attempt.task_type, attempt.stamp_ns, self._config.active_guidelines)
+            pruned = to_prune(self._bank, attempt.task_type, attempt.stamp_ns, self.config.active_guidelines)
             for lesson in pruned:
                 self._bank.remove(lesson.id)
         write_lessons(self._log, put, filter(None, [*gone, *pruned]))
