@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -23,6 +24,7 @@ _GOING_THERE = frozenset(
 _ASKING_FOR = frozenset(
     {"should", "must", "need", "needs", "want", "wants", "wish", "ought", "please", "would", "let", "shall"}
 )
+_IF_SO = re.compile(r"if (?:(?P<no>not|(?:it|they) (?:is|are) not)|so|yes|(?:it|they|there) (?:is|are))(?= [,.;:!?])")
 _NEED_NOUN = frozenset({"a", "an", "some"})
 
 
@@ -420,7 +422,8 @@ class InstructionReader:
         if found is None:
             return None
         asked, holds, end = found
-        here = [i for i in range(heard.since, len(heard.parts)) if self._acts(heard.parts[i])]
+        here = [i for i in range(heard.since, len(heard.parts)) if isinstance(heard.parts[i], Command)]
+        here = [i for i in here if heard.parts[i].kind is not _K.TELL]  # type: ignore[union-attr]
         if asked.verb == EXISTS:
             if not holds or asked.targets[0].places or (here and not asked.targets[0].pronoun):
                 return None
@@ -435,18 +438,13 @@ class InstructionReader:
         heard.condition, heard.alternative = (asked, holds), (asked, not holds)
         return end
 
-    @staticmethod
-    def _acts(part: Part) -> bool:
-        return isinstance(part, Command) and part.kind is not _K.TELL
-
     def _back_to_question(self, words: Sequence[str], at: int, heard: Heard) -> tuple[Command, bool, int] | None:
         """Take "if so", "if it is not" of the question before."""
         said = [part for part in heard.parts if isinstance(part, Command) and part.kind is _K.TELL]
-        for answer, holds in _ANSWERED if said and words[at] == "if" else ():
-            end = at + 1 + len(answer)
-            if list(words[at + 1 : end]) == answer and end < len(words) and words[end] in PUNCTUATION:
-                return replace(said[-1], text=" ".join(words[at:end])), holds, end
-        return None
+        answer = _IF_SO.match(" ".join(words[at:])) if said else None
+        if answer is None:
+            return None
+        return replace(said[-1], text=answer.group()), answer["no"] is None, at + len(answer.group().split())
 
     # --- forms that ask for something
 
@@ -751,12 +749,6 @@ def _at_result(words: Sequence[str], begin: int, end: int, english: English) -> 
 
 
 Form = Callable[[InstructionReader, Sequence[str], int, Heard], "int | None"]
-
-_ANSWERED = tuple(
-    (words.split(), holds)
-    for words, holds in (("so", True), ("it is", True), ("they are", True), ("yes", True), ("there is", True),
-                         ("not", False), ("it is not", False), ("they are not", False))
-)  # fmt: skip
 
 # What a clause may be. The first form that explains it counts.
 _R = InstructionReader

@@ -18,18 +18,10 @@ from memory_node.planner.reading.conversation import UnclearError
 from memory_node.planner.reading.references import References, UnreadableError
 from memory_node.planner.reading.resumption import all_left, goals_left, without
 from memory_node.planner.reading.understanding import Understanding
-from memory_node.questions.going_on import going_on
+from memory_node.questions.going_on import asks_what_is_left, going_on
 from memory_node.questions.told import told_answer, told_then_answer
 
 SOURCE = "plain forms"
-_ASKED_FOR = r"(?: (?:that )?I asked(?: you)?(?: for)?)?"
-_LEFT = re.compile(
-    r"^(?:(?:what(?: is|'s)|is there anything) (?:still )?(?:left|to (?:be done|do))(?: to do)?|"
-    r"how far (?:did|have) you (?:get|got)|(?:are|have) you (?:done|finished|ready)|"
-    rf"did you (?:find|get|do|bring|fetch|finish) (?:everything|it all|them all){_ASKED_FOR}|"
-    r"(?:is|was) there anything .+ you (?:could not|couldn't|did not|didn't) \w+)$",
-    re.I,
-)
 _WHERE = re.compile(r"^[Ww]here(?: is|'s) (?P<who>[A-Z][\w-]*|my [a-z]+)$")
 _IN_ROOM = re.compile(r"^what(?: is|'s) in (?P<room>.+)$", re.I)
 _TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
@@ -77,7 +69,7 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
     if said is not None:
         return Understanding(source=SOURCE, answer=known.tell(said["fact"] or said["back"]))
     resumed = going_on(words)
-    if resumed is not None or _LEFT.match(words):
+    if resumed is not None or asks_what_is_left(words):
         if resumed is None:
             return Understanding(source=SOURCE, answer=_what_is_left(known.recalled, references))
         left = goals_left(known.recalled, references)
