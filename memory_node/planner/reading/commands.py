@@ -48,6 +48,7 @@ _WHO = r"(?P<who>me|us|him|her|them|my [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*\.?(?:
 _OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
 _BELONGS = r"(?:belongs?|goes|go|lives?|(?:should|has to|have to) (?:be|go))"
+_WAS = r"(?:to )?where (?:it|they) (?:was|were)"
 _ITS_PLACE = r"(?:in|to) (?:its|their) (?:place|home)"
 _ARTICLE = r"(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*(?: [A-Z][\w-]*)*'s)"
 _BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
@@ -248,7 +249,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
         (r"throw (?P<thing>.+) away", _thrown_away),
         (r"throw away (?P<thing>.+)", _thrown_away),
         (rf"{_PUT} (?P<thing>.+?) (?:back )?where (?:it|they) {_BELONGS}", _put_where_it_belongs),
-        (rf"{_PUT} (?P<thing>.+?) back where (?:it|they) (?:was|were)(?: before)?(?: you moved (?:it|them))?",
+        (rf"{_PUT} (?P<thing>.+?) back {_WAS}(?: before)?(?: you [a-z]+ (?:it|them)(?: to me)?)?",
          _put_where_it_was),
         (rf"{_PUT} (?P<thing>.+?) (?:away|back|(?:back )?{_ITS_PLACE})", _put_where_it_belongs),
         (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),

@@ -569,6 +569,8 @@ class InstructionReader:
         if not is_one or not isinstance(before, Command) or before.kind is _K.TELL or not before.targets:
             return False
         assert isinstance(command, Command)
+        if before.condition is not None and heard.condition is not None:
+            before = replace(before, condition=None)  # "[fill it if it is clean,] otherwise wash it first": then, too
         heard.parts[-1:] = [Remark(before.targets), replace(command, condition=heard.condition), before]
         heard.condition = None
         return True

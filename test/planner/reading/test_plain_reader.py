@@ -319,7 +319,7 @@ def test_again_is_the_one_of_last_time() -> None:
 def test_back_where_it_was_is_where_the_robot_took_it_from() -> None:
     scene = home(thing("book", "Book", on="counter"))
     deeds = (deed("PickupObject", "book", "Book", "2026-03-03 09:00", from_id="desk", from_class="Desk"),)
-    found = goal(read("put the book back where it was before you moved it", scene, deeds=deeds))
+    found = goal(read("take the book back to where it was before you brought it to me", scene, deeds=deeds))
     assert found.destination is not None
     assert (found.destination.object_class, found.destination.thing_id) == ("Desk", "desk")
 

@@ -253,6 +253,7 @@ def test_what_is_taken_for_no_request_is_told() -> None:
         ("Wash the cup unless it's clean, and bring me the pen.", ["clean Cup unless Cup clean", "place Pen to User"]),
         ("If the oven is not off, turn it off. Open the window.", ["switch_off Oven unless Oven off", "open Window"]),
         ("Is my laptop open? If it is, shut it.", ["tell Laptop open", "close Laptop if Laptop open"]),
+        ("If the mug is clean, fill it, otherwise wash it first.", ["clean Mug unless Mug clean", "fill Mug"]),
         ("If the mug is clean, fill it, otherwise wash it.", ["fill Mug if Mug clean", "clean Mug unless Mug clean"]),
         (
             "Get me an apple. If it's dirty, give it a rinse first.",
