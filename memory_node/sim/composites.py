@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason, SkillFailure
-from memory_node.domain.skill_library import GoalKind
+from memory_node.domain.skill_declaration import Appliance
+from memory_node.domain.skill_library import GOAL_OF_SKILL, GoalKind, declaration
 from memory_node.domain.states import ObjectState
 from memory_node.sim.execution import Execution
 from memory_node.sim.manipulation import close, make_ready, open_, pick_up, put, toggle_off, toggle_on
@@ -44,29 +45,36 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "") -> 
     return thing
 
 
-def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
-    """Heat a thing in or on an appliance until it is hot, and cooked if it can be."""
+def treat_at(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
+    """Heat a thing in or on an appliance until it is hot, and cooked if it can be, or cool it in one, by the declared
+    steps; the robot stands there already, and what is open is not opened."""
+    skill = declaration(run.call.skill)
+    goal = GOAL_OF_SKILL[skill.name]
     thing = _take(robot, run, text)
-    make_ready(robot, run, "HeatObject", thing)
-    appliance = _appliance(robot, run, appliance_text, GoalKind.HEAT)
-    if not appliance.can(Property.HEATS):
-        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} heats nothing", appliance.id)
-    _put_inside(robot, run, thing, appliance)
-    toggle_on(robot, run, appliance.id)
-    toggle_off(robot, run, appliance.id)
-    return _take_out(robot, run, thing, appliance)
+    make_ready(robot, run, skill.name, thing)
+    appliance = _appliance(robot, run, appliance_text, goal)
+    heats = goal is GoalKind.HEAT
+    if not appliance.can(Property.HEATS if heats else Property.COOLS):
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} {goal}s nothing", appliance.id)
+    works = Appliance(appliance.id, appliance.can(Property.OPENABLE), appliance.id if heats else "")
+    for step in skill.steps_at(thing.id, works):
+        if step.skill not in _STEPS or (step.skill == "OpenObject" and appliance.is_open):
+            continue
+        _STEPS[step.skill](robot, run, *step.arguments)
+        is_shut_in = step.skill == ("CloseObject" if works.opens else "PutObject") and thing.parent_id == appliance.id
+        if is_shut_in and not heats:
+            run.wait(appliance.type.looks.cycle_s, "cooling")
+    return thing
 
 
-def cool(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
-    """Cool a thing in an appliance."""
-    thing = _take(robot, run, text)
-    make_ready(robot, run, "CoolObject", thing)
-    appliance = _appliance(robot, run, appliance_text, GoalKind.COOL)
-    if not appliance.can(Property.COOLS):
-        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} cools nothing", appliance.id)
-    _put_inside(robot, run, thing, appliance)
-    run.wait(appliance.type.looks.cycle_s, "cooling")
-    return _take_out(robot, run, thing, appliance)
+_STEPS = {
+    "OpenObject": open_,
+    "PutObject": put,
+    "CloseObject": close,
+    "ToggleOn": toggle_on,
+    "ToggleOff": toggle_off,
+    "PickupObject": pick_up,
+}
 
 
 def _take(robot: HomeRobot, run: Execution, text: str) -> Thing:
@@ -103,20 +111,3 @@ def _usual_appliance(robot: HomeRobot, goal: GoalKind) -> Thing:
 def _come_near(robot: HomeRobot, run: Execution, thing: Thing) -> None:
     if horizontal_distance(thing.box, robot.body.pose.position) > robot.config.reach_m:
         drive_to(robot, run, stand_off_or_fail(robot, thing))
-
-
-def _put_inside(robot: HomeRobot, run: Execution, thing: Thing, appliance: Thing) -> None:
-    if not appliance.is_open:
-        open_(robot, run, appliance.id)
-    put(robot, run, thing.id, appliance.id)
-    if appliance.can(Property.OPENABLE):
-        close(robot, run, appliance.id)
-
-
-def _take_out(robot: HomeRobot, run: Execution, thing: Thing, appliance: Thing) -> Thing:
-    if appliance.can(Property.OPENABLE) and ObjectState.CLOSED in appliance.states:
-        open_(robot, run, appliance.id)
-    pick_up(robot, run, thing.id)
-    if appliance.can(Property.OPENABLE):
-        close(robot, run, appliance.id)
-    return thing

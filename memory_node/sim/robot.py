@@ -63,8 +63,8 @@ PERFORM: Mapping[str, Callable[..., Thing | None]] = {
     "ThrowObject": manipulation.throw,
     "FillObject": manipulation.fill,
     "CleanObject": composites.clean,
-    "HeatObject": composites.heat,
-    "CoolObject": composites.cool,
+    "HeatObject": composites.treat_at,
+    "CoolObject": composites.treat_at,
 }
 
 
