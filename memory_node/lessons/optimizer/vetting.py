@@ -5,9 +5,9 @@ counts as a broken format, also in training.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.names import singular
@@ -55,10 +55,15 @@ class Vetting:
             RejectedReplyError: number, instance, attack or unknown_name; the message says which words.
         """
         told = _Told((*attempt.sources, *shown), self._kinds)
-        _refuse_numbers(value)
-        _refuse_marks(value)
+        for reason, found, why in (
+            ("number", list(filter(str.isnumeric, value)), "a memory names no number of a thing, place or position"),
+            ("instance", _MARKS.findall(value), "it belongs to an id, a template or markup"),
+            ("attack", list(itertools.filterfalse(str.isprintable, value)), "a letter that cannot be seen"),
+            ("attack", [match[0] for match in _TAKEOVER.finditer(value)], "it speaks to the executor about its orders"),
+        ):
+            if found:
+                raise RejectedReplyError(reason, f"{found[0]!r}: {why}")
         _refuse_instances(value, attempt)
-        _refuse_takeover(value)
         _refuse_skills(value, told)
         _refuse_misspelt(value, told)
         self._refuse_names(value, told)
@@ -122,35 +127,15 @@ def _unknown(name: str) -> RejectedReplyError:
     return RejectedReplyError("unknown_name", f"{name} is in neither the task nor the attempt")
 
 
-def _refuse_numbers(value: str) -> None:
-    found = next((letter for letter in value if letter.isnumeric()), "")
-    if found:
-        raise RejectedReplyError("number", f"{found!r}: a memory names no number of a thing, place or position")
-
-
-def _refuse_marks(value: str) -> None:
-    found = _MARKS.search(value)
-    if found is not None:
-        raise RejectedReplyError("instance", f"{found[0]!r} belongs to an id, a template or markup")
-    if not value.isprintable():
-        raise RejectedReplyError("attack", "a letter that cannot be seen")
-
-
 def _refuse_instances(value: str, attempt: Attempt) -> None:
     """Refuse "drawer two" and "the second drawer" of things that the attempt handled or was at."""
     kinds = {name.lower() for deed in attempt.deeds for name in (deed.thing, deed.place) if name}
     kinds |= {place.lower() for place in attempt.places}
     words = [word.lower() for word in _WORD.findall(value)]
-    for before, word in pairwise(words):
+    for before, word in itertools.pairwise(words):
         after_kind = singular(before) in kinds and (word in _NUMBER_WORDS or word == "number")
         if after_kind or (before in _ORDINALS and singular(word) in kinds):
             raise RejectedReplyError("instance", f"'{before} {word}' is one thing of one place")
-
-
-def _refuse_takeover(value: str) -> None:
-    found = _TAKEOVER.search(value)
-    if found is not None:
-        raise RejectedReplyError("attack", f"{found[0]!r} speaks to the executor about its orders")
 
 
 def _refuse_misspelt(value: str, told: _Told) -> None:
