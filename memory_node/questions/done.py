@@ -38,6 +38,7 @@ _PLAINER = tuple(
         (r"^(?:and|so|well|but|ok(?:ay)?|please|now|(?:can|could) you tell me|tell me)[, ]+", ""),
         (r",? (?:so far|for me|for us|in all|altogether|already|actually|again|then)(?= |,|$)", ""),
         (r"^(?:at|by) (?:what|which) (?:time|hour) ", "when "),
+        (r"^how many times ", "how often "),
         (r"\b(?:have|had) (?:I|you)\b", "did you"),
     )
 )
@@ -233,6 +234,16 @@ def _how_many(known: PlainPast, match: re.Match[str]) -> str:
     return f"I {past_form(verb)} {len(names)}: {_listed(counts)}." if names else f"I {past_form(verb)} none."
 
 
+def _to_whom(known: PlainPast, match: re.Match[str]) -> str:
+    """Tell who got a thing, each once, the last one last."""
+    given = [known.scene.by_id.get(one.to_id) for one in known.found(match) if one.to_class == known.kinds.recipient]
+    if not given:
+        raise UnreadableError(match.group())
+    names = dict.fromkeys(str((one and one.attributes.get("name")) or "you") for one in given)
+    name = known.kinds[known.class_of(match["thing"])].best_name
+    return f"I {past_form(_verb(match['verb']))} the {name} to {_listed(list(names))}."
+
+
 def _why(known: PlainPast, match: re.Match[str]) -> str:
     deeds = known.found(match)
     if not deeds:
@@ -336,6 +347,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PlainPast, re.Match[str]], str]],
         (rf"where did you (?:find|found|get|got|take|taken|have) (?P<thing>.+?)(?: from)?{_OF_TIME}", _where_found),
         (r"(?:was|were) (?P<thing>.+?) (?:on|in|at) (?P<place>.+)", _where_found),
         (rf"how many(?: of them)?(?: (?P<thing>[\w' -]+?))? did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME}", _how_many),
+        (rf"whom? did you (?P<verb>\w+) (?P<thing>.+?) to{_OF_TIME}", _to_whom),
         (rf"why did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _why),
         (r"why (?:is|are) (?P<thing>.+?)(?: still)? (?:on|in|at) (?P<place>.+)", _why_there),
         (r"who (?P<verb>\w+) (?P<thing>.+?)(?: away| out)?", _who),

@@ -476,6 +476,7 @@ def test_person_is_where_memory_saw_the_person() -> None:
         ("what did you put in the bowl today?", ["keys", "key"], ["apple"]),
         ("when did you last wash the mug?", ["09:05"], ["14"]),
         ("how often did you wash the mug today?", ["twice"], []),
+        ("How many times have you washed the mug today?", ["twice"], []),
         ("how often did you wash the cup yesterday?", ["once"], []),
         ("how often did you wash the cup today?", ["did not wash the cup today"], []),
         ("how often did you heat the potato yesterday?", ["once"], []),
@@ -544,6 +545,9 @@ def test_what_is_given_to_somebody_is_told_and_meant_with_the_name() -> None:
     told = read("what did you do yesterday?", scene, deeds=deeds)
     assert told is not None
     assert told.answer == "I brought the egg to Kim and brought the egg to you."
+    whom = read("who did you give the egg to yesterday?", scene, deeds=deeds[:1])
+    assert whom is not None
+    assert whom.answer == "I gave the egg to Kim."
     assert goal(read("wash the egg that you gave Kim yesterday", scene, deeds=deeds)).target.thing_id == "a"
 
 
