@@ -117,24 +117,26 @@ class ChangeGrounding:
         """Return the id of the nearest of a class, "" for none. change: what is reported of it."""
         door = change.door if change is not None else None
         rows, distances = self.scene.distances(object_class, position or (0.0, 0.0, 0.0), door)
-        is_placeless = change is not None and change.held is None and position is None
-        if is_placeless or (change is not None and change.held is False):
+        held = ""
+        if change is not None and not change.held:
             # What the hand holds is known by that; its remembered place is where it was taken from.
-            for row in self.scene.rows_carried().tolist():
-                if row in rows:
-                    return self.scene.id_of(row)
+            held = next((self.scene.id_of(row) for row in self.scene.rows_carried().tolist() if row in rows), "")
+            if held and (change.held is False or position is None):
+                return held
+            # What the executor has named otherwise is not this one; what was in the hand before memory began may be.
+            held = held if held not in self._known.values() else ""
         if position is None or not rows.size:
             return self.scene.id_of(int(rows[0])) if rows.size == 1 else ""
         nearest = distances.min()
         if nearest > SAME_PLACE_M:
-            return ""
+            return held
         nearest_rows = rows[distances == nearest].tolist()
         if change is not None and change.held is None and door is None:
             # What was seen where it is known to be is not what the robot changed at another place.
             seen = self.scene.is_seen_elsewhere
             nearest_rows = [row for row in nearest_rows if not seen(row, float(nearest), change.stamp_ns - _LATELY_NS)]
         # Of equally near ones the lowest id: a replay decides the same.
-        return min((self.scene.id_of(row) for row in nearest_rows), default="")
+        return min((self.scene.id_of(row) for row in nearest_rows), default=held)
 
     def _reference(self, text: str) -> str:
         if not text or self._exists(text):

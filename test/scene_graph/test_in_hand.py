@@ -218,9 +218,9 @@ def test_what_comes_to_stand_over_heat_is_believed_cold_no_more(
     assert [ObjectState.COLD in believed(graph.object(one).states) for one in ("Pan", "Egg")] == [stays_cold] * 2
 
 
-def reported(graph: SceneGraph, change: StateChange) -> SceneObject:
+def reported(graph: SceneGraph, change: StateChange, grounding: ChangeGrounding | None = None) -> SceneObject:
     """Let a graph take over a change that names its thing by the robot's own id; return the thing."""
-    grounded = ChangeGrounding(graph).ground(change)
+    grounded = (grounding or ChangeGrounding(graph)).ground(change)
     graph.apply_change(grounded)
     return graph.object(grounded.object_id)
 
@@ -231,11 +231,20 @@ WASHED = StateChange("robot's apple 2", "Apple", 3 * SECOND_NS, (ObjectState.CLE
 def test_what_is_done_to_a_like_thing_elsewhere_is_not_done_to_the_one_in_the_hand(
     graph: SceneGraph, apple: SceneObject
 ) -> None:
-    graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
-    other = reported(graph, WASHED)
+    grounding = ChangeGrounding(graph)
+    taken = StateChange("robot's apple 1", "Apple", 2 * SECOND_NS, held=True, position=(0.8, 0.0, 0.9))
+    assert reported(graph, taken, grounding).support_id == "robot"
+    other = reported(graph, WASHED, grounding)
     assert (other.id != apple.id, believed(other.states)) == (True, (ObjectState.CLEANED,))
     assert believed(graph.object(apple.id).states) == ()
-    assert reported(graph, replace(WASHED, object_id="apple 1", position=None)).id == apple.id
+
+
+@pytest.mark.parametrize("position", [None, WASHED.position])
+def test_what_was_in_the_hand_before_memory_began_is_what_a_skill_changes_far_from_others(
+    graph: SceneGraph, apple: SceneObject, position: tuple[float, float, float] | None
+) -> None:
+    graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
+    assert reported(graph, replace(WASHED, position=position)).id == apple.id
 
 
 @pytest.mark.parametrize(("away_m", "seen_s", "is_same"), [(0.5, 3, False), (0.5, 1, True), (0.2, 3, True)])
