@@ -31,11 +31,12 @@ _PLACES = frozenset({"place", "place_two"})
 
 @dataclass(frozen=True)
 class _Step:
-    """A step to do, the beliefs that call for it, and the entries that say so."""
+    """A step to do, the beliefs that call for it, the entries that say so; around: it opens what a thing lies in."""
 
     call: SkillCall
     because: str
     entries: tuple[str, ...] = ()
+    around: bool = False
 
 
 class RulesCompiler:
@@ -81,9 +82,10 @@ class RulesCompiler:
         """Return the first step of the preparation of a call, None when it needs none."""
         for one in itertools.chain(_remembered(call, observation, memory), self._declared(call, observation.beliefs)):
             step = _bound(one.call, call, observation)
-            if step is None or step == call or _holds_already(step, observation.beliefs):
+            if step is None or step == call or _holds_already(step, observation.beliefs) or depth < one.around:
                 continue
-            inner = self._prepared(step, observation, memory, depth - 1) if depth > 1 else None
+            # What is opened is driven up to first, also at the last level.
+            inner = self._prepared(step, observation, memory, depth - 1) if depth + one.around > 1 else None
             if inner is not None:
                 return _Step(inner.call, inner.because, (*inner.entries, *one.entries))
             if not self._is_hopeless(step, observation.beliefs):
@@ -107,7 +109,9 @@ class RulesCompiler:
             around = closed_around(one.things[0], beliefs.world) if one.fact.predicate is Predicate.ACCESSIBLE else None
             if around is not None:
                 place = beliefs.place(one.things[0].id)
-                yield _Step(SkillCall("OpenObject", (around.id,)), f"{place}; {around.id} is {ObjectState.CLOSED}")
+                yield _Step(
+                    SkillCall("OpenObject", (around.id,)), f"{place}; {around.id} is {ObjectState.CLOSED}", around=True
+                )
 
     def _is_hopeless(self, call: SkillCall, beliefs: Beliefs) -> bool:
         """Return whether a preparation has failed for a cause, although no missing precondition of it is known."""

@@ -135,6 +135,11 @@ def test_door_around_a_thing_is_opened() -> None:
     assert guidance.reason == "Mug is inside Fridge; Fridge is closed"
 
 
+def test_door_around_a_thing_is_driven_up_to_first_however_many_steps_it_prepares() -> None:
+    believed = beliefs(held="", at="Microwave", inside={"Mug": "Fridge"}, states={"Fridge": "closed"})
+    assert advised(SkillCall("HeatObject", ("Mug", "Microwave")), believed) == "GoToObject(Fridge)"
+
+
 def test_what_fails_by_chance_is_made_again_and_then_approached_anew() -> None:
     pick = SkillCall("PickupObject", ("Mug",))
     assert advised(pick, beliefs("", "Mug", failed={pick: Failed(FailureReason.EXECUTION, 2)})) == str(pick)
