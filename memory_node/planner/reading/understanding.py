@@ -117,8 +117,8 @@ class Understander:
 
     def is_command(self, text: str, home: HomeClasses) -> bool:
         """Return whether a text is a whole command, or a question, that names what it is about: understood without
-        anything that was said before."""
-        said = self._read(" ".join(text.split()), home)
+        anything that was said before, and without who is there."""
+        said = self._read(" ".join(text.split()), replace(home, people={}))
         first = next(iter(said.commands), None)
         if first is None or said.unread or (said.fragment is not None and said.fragment.corrects):
             return False
@@ -141,7 +141,7 @@ class Understander:
     def objection(self, instruction: str, goals: Sequence[Goal], home: HomeClasses) -> str:
         """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do, and where
         the words describe things or refer to them."""
-        said = self._read(" ".join(instruction.split()), home)
+        said = self._read(" ".join(instruction.split()), replace(home, people={}))
         unasked = {goal.kind for goal in goals} & _HURTFUL - self._kinds_asked_for(said)
         if unasked:
             return f"no word asks to {min(unasked)}"
