@@ -127,7 +127,7 @@ class OfflinePlanner:
         if read.question is not None:
             if answer := _known_answer(instruction, situation):
                 situation.conversation.pending = None
-                return _answered(answer, situation)
+                return self._answered(answer, situation)
             for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
                 situation.note(f"was told: {text}")
             return asked(read.question, situation)
@@ -138,10 +138,19 @@ class OfflinePlanner:
             situation.conversation.doubted = named
             return _forbidden(ban, situation)
         if read.answer:
-            return _answered(read.answer, situation)
+            return self._answered(read.answer, situation)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
+
+    def _answered(self, text: str, situation: PlanningContext) -> PlanOutcome:
+        self._tell(text, situation)
+        return PlanOutcome((str(GoalKind.TELL),), (True,), answer=text)
+
+    def _tell(self, text: str, situation: PlanningContext) -> None:
+        """Tell an answer; its things have been spoken of then."""
+        situation.report(PlanProgress(ProgressKind.ANSWER, text))
+        self._understander.answered(text, home_classes(situation, self._kinds), situation.conversation)
 
     def _note_unread(self, instruction: str, goals: Sequence[Goal], situation: PlanningContext) -> Verdict:
         """Tell of what was told of an instruction's things and persons, and of the appliances that it takes, and no
@@ -213,7 +222,7 @@ class OfflinePlanner:
         for index, goal in enumerate(goals):
             if goal.kind is GoalKind.TELL:
                 told = Answers(self._kinds, lookup).to(goal)
-                situation.report(PlanProgress(ProgressKind.ANSWER, told.text))
+                self._tell(told.text, situation)
                 answers.append(told.text)
                 achieved.append(True)
                 continue
@@ -325,11 +334,6 @@ def _known_answer(text: str, situation: PlanningContext) -> str:
         return ""
     answer = situation.known.ask(text)
     return "" if answer.abstains else answer.text
-
-
-def _answered(text: str, situation: PlanningContext) -> PlanOutcome:
-    situation.report(PlanProgress(ProgressKind.ANSWER, text))
-    return PlanOutcome((str(GoalKind.TELL),), (True,), answer=text)
 
 
 def _forbidden(verdict: Verdict, situation: PlanningContext) -> PlanOutcome:

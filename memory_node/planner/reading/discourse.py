@@ -21,7 +21,7 @@ class Discourse:
 
     focus: the class that "it" means now. place: where "there" is. said: something was asked for in this instruction.
     topic: the class that stands before its command ("the vase, you put ..."). unknown: what "it" means now is called
-    so, and nobody knows what that is. persons: who was spoken of, in small letters, and by which pronoun, "" where by
+    so, and nobody knows what that is. is_open: the last answer leaves open which movable thing "it" is. persons: who was spoken of, in small letters, and by which pronoun, "" where by
     none; named_now: those of this instruction.
     states, counts: by class, what goals gave it and how many were meant; whole: classes of which
     all were; pieces: classes of which pieces were meant last; guessed: classes that only a description stands for;
@@ -40,6 +40,7 @@ class Discourse:
     said: bool = False
     topic: str = ""
     unknown: str = ""
+    is_open: bool = False
     persons: dict[str, str] = field(default_factory=dict)
     named_now: tuple[str, ...] = ()
 
@@ -95,7 +96,7 @@ class Discourse:
         """Take note of things that were only spoken of; of several, "them" means all."""
         for name in names:
             self._mention(name)
-            self.focus, self.unknown = name, ""
+            self.focus, self.unknown, self.is_open = name, "", False
         if len(set(names)) > 1:
             self.targets.append(tuple(dict.fromkeys(names)))
 
@@ -135,7 +136,7 @@ class Discourse:
         self.states.setdefault(target, set()).update(gained)
         self.note_quantity(target, goal.count, goal.every)
         (self.pieces.add if goal.sliced else self.pieces.discard)(target)
-        self.focus, self.unknown = target, ""
+        self.focus, self.unknown, self.is_open = target, "", False
         if goal.kind is GoalKind.STACK and goal.container is not None:
             self.focus = goal.container.object_class
         elif into_movable and goal.destination is not None:

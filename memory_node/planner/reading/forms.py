@@ -145,8 +145,25 @@ class InstructionReader:
             if joins and self._starts_request(words, end + 1):
                 break
             end += 1
-        heard.parts.append(Remark(unread=" ".join(words[at:end])))
+        heard.parts.append(Remark(self._things(words, at, end), unread=" ".join(words[at:end])))
         return end
+
+    def things(self, text: str) -> tuple[NounPhrase, ...]:
+        """Return the things that a text names; not where something is."""
+        words = words_of(text)
+        return self._things(words, 0, len(words))
+
+    def _things(self, words: Sequence[str], at: int, end: int) -> tuple[NounPhrase, ...]:
+        """Return the things that words name, the one that they are about last; not where something is."""
+        phrases: list[NounPhrase] = []
+        while at < end:
+            placed = self.commands.phrases.place(words, at)
+            phrase = placed[1] if placed is not None else self.commands.phrases.read(words, at)
+            told = placed is None and phrase is not None and words[at] in self._english.definite
+            if phrase is not None and placed is None and (phrase.called is not None or (phrase.strange and told)):
+                phrases.insert(0, phrase)
+            at = phrase.end if phrase is not None else at + 1
+        return tuple(phrases)
 
     def is_boundary(self, words: Sequence[str], at: int) -> bool:
         """Return whether a clause may end before a word."""

@@ -523,6 +523,10 @@ class Goals:
             and not self._kinds[self._kinds.whole(thing.name)].slices
         ):
             raise UnclearError(f"I cannot cut the {thing.best_name}. What shall I cut?", slot=Slot.TARGET)
+        carried = command.kind in (_K.PLACE, _K.FETCH, _K.THROW) and target.referring
+        if carried and thing.name in self._kinds and not thing.pickupable:
+            what = f"I cannot carry the {thing.best_name}. What do you mean by {phrase.text!r}?"
+            raise UnclearError(what, slot=Slot.TARGET)
         if target.candidates and thing.name in self._kinds and not self._is_able(command.kind, thing):
             what = str(command.kind).replace("_", " ")
             raise UnclearError(f"I cannot {what} the {thing.best_name}. What do you mean?")

@@ -184,7 +184,8 @@ class Meaning:
         fitting = _fitting(tuple(candidates), fits) or tuple(candidates[:1])
         if not fitting and slot is Slot.TARGET and self._home.held and phrase.pronoun in ("it", "this", "that"):
             fitting = (self._home.held,)
-        if not fitting:
+        is_open = self._discourse.is_open and not (phrase.plural or phrase.other)
+        if not fitting or (is_open and self._kinds[fitting[0]].pickupable):
             raise UnclearError(f"What do you mean by {phrase.text!r}?", slot=slot)
         guessed = fitting[0] in self._discourse.guessed
         return Mention(

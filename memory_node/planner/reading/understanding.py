@@ -103,6 +103,7 @@ class Understander:
         filled_in = parts is not said.parts
         if self._asks and said.put_off and not filled_in:
             words = f"I do at once what I am asked for, and cannot wait for {said.put_off!r}. Shall I do it now?"
+            conversation.discourse.remark(_spoken_of(parts))
             return _noted(_asked(words, ("now",), confirms=True), parts, conversation, 0)
         asides: tuple[str, ...] = ()
         if self._asks and said.unread and not filled_in:
@@ -137,6 +138,19 @@ class Understander:
         conversation.discourse = conversation.discourse.copy()
         for goal in goals:
             conversation.discourse.take_over([goal], self._kinds)
+
+    def answered(self, answer: str, home: HomeClasses, conversation: Conversation) -> None:
+        """Take over into a conversation what an answer names: "it" is the one thing of it, and of several it is open
+        which."""
+        self._lexicon.learn_classes(home.all)
+        spoken = conversation.discourse
+        named = named_classes(self._instructions.things(answer))[::-1]
+        told = [name for name in named if self._kinds[name].pickupable]
+        if told and spoken.focus not in told:
+            spoken.remark(told)
+            spoken.is_open = len(set(told)) > 1
+        elif not told and spoken.focus:
+            spoken.is_open = not self._kinds[spoken.focus].pickupable
 
     def objection(self, instruction: str, goals: Sequence[Goal], home: HomeClasses) -> str:
         """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do, and where
@@ -208,7 +222,7 @@ class Understander:
         said = self._instructions.read(text)
         strange = (
             [one.head for part in said.parts for one in part.phrases if one.strange and one.head]
-            if self._open_names
+            if self._open_names and not said.unread
             else []
         )
         if not strange:
@@ -235,6 +249,9 @@ class Understander:
 
     def _not_understood(self, said: Instruction, conversation: Conversation) -> Understanding:
         conversation.discourse.remark(_spoken_of(said.parts))
+        unread = next((part for part in said.parts if isinstance(part, Remark) and part.unread), Remark())
+        if unread.phrases and unread.phrases[-1].called is None:
+            conversation.discourse.unknown = unread.phrases[-1].text
         conversation.pending, conversation.last = None, ()
         return _asked(f"I did not understand {said.unread!r}. What shall I do with which thing?")
 

@@ -206,11 +206,46 @@ def test_memory_tells_which_lamp_is_meant() -> None:
             ("Put the fork and the spoon on the desk.", "Fork at Desk; Spoon at Desk"),
             ("Not the fork, put it back.", "Fork back"),
         ],
+        # "It" is of the sentence before, also where that was a question, or was not understood or not done.
+        [("Fill the mug.", "fill Mug"), ("Can you read the book to me?", ASKED), ("Bring it over.", "Book at User")],
+        [("Fill the mug.", "fill Mug"), ("Read the magazine to me.", ASKED), ("Bring it over.", ASKED)],
+        [
+            ("Put the tomato on the plate.", "Tomato at Plate"),
+            ("Which knife was it?", ASKED),
+            ("Wash it.", "clean Knife"),
+        ],
+        [
+            ("Wash the mug.", "clean Mug"),
+            ("If it rains, bring me the pillow.", ASKED),
+            ("OK, bring it.", "Pillow at User"),
+        ],
+        [("Wash the mug.", "clean Mug"), ("Is Tom on the bed?", ASKED), ("Bring it.", "Mug at User")],
+        [("Switch on the coffee machine.", "switch_on CoffeeMachine"), ("Bring it here.", ASKED)],
     ],
 )
 def test_a_conversation_goes_on(turns: list[tuple[str, str]]) -> None:
     conversation = Conversation()
     assert [read(text, conversation) for text, _ in turns] == [wanted for _, wanted in turns]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "following", "wanted"),
+    [
+        ("What is on the bed?", "In or on the bed: book.", "Bring it.", "Book at User"),
+        ("What is on the bed?", "In or on the bed: book and pen.", "Bring it.", ASKED),
+        ("What is on the bed?", "In or on the bed: book and pen.", "Bring them.", "Book at User; Pen at User"),
+        ("What is on the bed?", "I know of nothing in or on the bed.", "Bring it.", ASKED),
+        ("What's in the fridge?", "In or on the fridge: egg and apple.", "Close it.", "close Fridge"),
+        ("Is the cup dirty?", "Yes, the cup is dirty.", "Wash it.", "clean Cup"),
+        ("Have you finished?", "Nothing is left to do.", "Wash it.", "clean Mug"),
+    ],
+)
+def test_what_an_answer_names_has_been_spoken_of(asked: str, answer: str, following: str, wanted: str) -> None:
+    conversation = Conversation()
+    read("Fill the mug.", conversation)
+    read(asked, conversation)
+    READER.answered(answer, HomeClasses(), conversation)
+    assert read(following, conversation) == wanted
 
 
 @pytest.mark.parametrize(
