@@ -31,8 +31,9 @@ class Mention:
     ("back where it belongs"). beside: not in or on it, but where it stands itself. guessed: nothing is called so; what
     is most like the words was taken. stand_ins: classes that may take its part where none of the candidates is found.
     room: that it is in, and of a place that the words leave to the robot, which has no candidates. on: classes of what
-    it is on or in, () for anything; no other thing is meant. thing_id: memory's id of the one thing that is meant, ""
-    for any that fits. looks: stems of what else was said of it, of which its description has some; empty: nothing.
+    it is on or in, () for anything; no other thing is meant; off: of what it is neither on nor in. thing_id: memory's
+    id of the one thing that is meant, "" for any that fits. looks: stems of what else was said of it, of which its
+    description has some; empty: nothing.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Mention:
     stand_ins: tuple[str, ...] = ()
     room: str = ""
     on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
     thing_id: str = ""
     looks: frozenset[str] = frozenset()
 

@@ -177,13 +177,15 @@ class MemoryLookup:
     def not_where_told(self, mention: Mention) -> frozenset[str]:
         """Return the ids of the objects of a mention's classes that it does not mean: they are not in the room, or not
         on or in what it tells, and were not at the beginning of the instruction."""
-        if not (mention.room or mention.on):
+        if not (mention.room or mention.on or mention.off):
             return frozenset()
         now = self.scene_now()
         scenes, rooms = (now, self._first_scene or now), {one.name for one in now.rooms}
 
         def is_there(one: SceneObject | None, scene: SceneSnapshot) -> bool:
             if one is None or (mention.on and not is_on(one, mention.on, scene)):
+                return False
+            if mention.off and is_on(one, mention.off, scene):
                 return False
             return not mention.room or may_be_meant(scene.room_of(one), mention.room, rooms)
 
@@ -290,6 +292,7 @@ class Answers:
         for object_class in target.candidates:
             alike = self._lookup.of_classes((object_class,)) if target.thing_id else ()
             others = frozenset(one.id for one in alike if one.id != target.thing_id)
+            others |= self._lookup.not_where_told(target)
             found = self._lookup.locate(object_class, target.text, (), others)
             if found is not None:
                 return found

@@ -425,6 +425,8 @@ class CommandReader:
         is_last = len(args.targets) > 1 and self.phrases.place(words, phrase.end) is not None  # "a, b, c in the sink"
         if words[at] == "," and words[start - 1] == "," and not (is_last or self._closes(words, phrase.end)):
             return None
+        if args.back and self.phrases.place(words, phrase.end) is not None:
+            return None  # "put the cup back and the apple in the fridge"
         args.alternatives |= words[start - 1] == "or"
         before = args.targets[-1]
         if (

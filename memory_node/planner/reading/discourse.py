@@ -21,8 +21,9 @@ class Discourse:
 
     focus: the class that "it" means now. place: where "there" is. said: something was asked for in this instruction.
     topic: the class that stands before its command ("the vase, you put ..."). unknown: what "it" means now is called
-    so, and nobody knows what that is. is_open: the last answer leaves open which movable thing "it" is. persons: who was spoken of, in small letters, and by which pronoun, "" where by
-    none; named_now: those of this instruction.
+    so, and nobody knows what that is. is_open: the last answer leaves open which movable thing "it" is. persons: who
+    was spoken of, in small letters, and by which pronoun, "" where by none; named_now: those of this instruction.
+    one_of: the class of which one of several was meant. off: by class, what its thing is told not to be on or in.
     states, counts: by class, what goals gave it and how many were meant; whole: classes of which
     all were; pieces: classes of which pieces were meant last; guessed: classes that only a description stands for;
     targets: of the commands so far.
@@ -41,6 +42,8 @@ class Discourse:
     topic: str = ""
     unknown: str = ""
     is_open: bool = False
+    one_of: str = ""
+    off: dict[str, tuple[str, ...]] = field(default_factory=dict)
     persons: dict[str, str] = field(default_factory=dict)
     named_now: tuple[str, ...] = ()
 
@@ -134,6 +137,7 @@ class Discourse:
         if not target:
             return
         self.states.setdefault(target, set()).update(gained)
+        self.off[target] = goal.target.off
         self.note_quantity(target, goal.count, goal.every)
         (self.pieces.add if goal.sliced else self.pieces.discard)(target)
         self.focus, self.unknown, self.is_open = target, "", False

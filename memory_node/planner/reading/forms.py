@@ -682,7 +682,10 @@ class InstructionReader:
     def _verbless(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "the pillow on the bed", "TV off", "two forks to the table"."""
         phrase = self.commands.phrases.read(words, at)
-        if phrase is None or not phrase.named or phrase.only_room or phrase.pronoun or words[-1] == "?":
+        other = phrase is not None and phrase.other and any(isinstance(part, Command) for part in heard.parts)
+        if phrase is None or not (phrase.named or other) or phrase.only_room or words[-1] == "?":
+            return None
+        if phrase.pronoun and not other:
             return None
         found = self.commands.stated(words, phrase.end, phrase, at)
         if found is None or found[0].kind not in (_K.PLACE, _K.SWITCH_ON, _K.SWITCH_OFF):

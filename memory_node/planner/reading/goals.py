@@ -128,7 +128,7 @@ class Goals:
     def _telling(self, phrase: NounPhrase, command: Command) -> list[Goal]:
         every = phrase.plural or phrase.every
         kinds = self._kinds_of(command, phrase) if every and command.verb != "place" else []
-        targets = kinds or [self._meaning.mention(phrase, Slot.TARGET)]
+        targets = kinds or [self._not_there(self._meaning.mention(phrase, Slot.TARGET), phrase)]
         return [Goal(_K.TELL, one, asked=command.verb, every=every, text=command.text) for one in targets]
 
     def _dropping(self, command: Command) -> list[Goal]:
@@ -190,12 +190,22 @@ class Goals:
 
     def _goals_of(self, command: Command, phrase: NounPhrase) -> list[Goal]:
         """Return the goals for one of the things that a command names: several where it names a group."""
+        spared = [one.excluded for one in (phrase, command.destination) if one is not None and one.excluded is not None]
         mentions = self._members(phrase) or self._kinds_of(command, phrase)
+        if mentions and spared:
+            mentions = self._without(mentions, spared, phrase)
         if len(mentions) < 2:
             goal = self._goal(command, phrase, self._target(command, phrase))
             return [*self._filling(command, phrase), *_one_by_one(goal)]
         parts = [(one, self._alone(phrase, one)) for one in mentions]
         return [self._goal(command, part, mention) for mention, part in parts]
+
+    def _without(self, mentions: Sequence[Mention], spared: Sequence[NounPhrase], phrase: NounPhrase) -> list[Mention]:
+        """Return the kinds of a group but those that are ruled out: "all the cutlery, except the knife"."""
+        if any(one.called is None or one.attributes or one.states or one.places for one in spared):
+            raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
+        names = {name for one in spared if one.called is not None for name in one.called.own or one.called.also}
+        return [one for one in mentions if one.object_class not in names]
 
     def _members(self, phrase: NounPhrase) -> list[Mention]:
         """Return every thing spoken of that "both" or "all the tableware" covers; [] for others."""
@@ -324,7 +334,7 @@ class Goals:
             told = [one for one in phrase.places if one[0] == FROM or command.kind not in _TREATED]
             is_last = phrase is command.targets[-1]  # "the cup and the pen from the desk": the pen is
             told += [(FROM, command.origin)] if command.origin is not None and (is_last or every) else []
-            target = self._where_it_is(target, told, phrase.room, every)
+            target = self._not_there(self._where_it_is(target, told, phrase.room, every), phrase)
         if container is not None and destination is not None:
             kind = _K.STACK
         elif kind is _K.PLACE and count == 2:
@@ -341,6 +351,13 @@ class Goals:
             text=command.text,
             treatment=command.treatment,
         )
+
+    def _not_there(self, thing: Mention, phrase: NounPhrase) -> Mention:
+        """Return a thing that is not where the one is that is ruled out: "the book, not the one on the desk"."""
+        if phrase.excluded is None or not _is_alike(phrase, phrase.excluded):
+            return thing
+        places = [place.called for sense, place in phrase.excluded.places if sense == INTO and place.called is not None]
+        return replace(thing, off=tuple(name for called in places for name in called.own or called.also))
 
     def _where_it_is(
         self, thing: Mention, places: Sequence[tuple[str, NounPhrase]], room: str = "", every: bool = False
@@ -505,7 +522,7 @@ class Goals:
     def _check_counted(self, phrase: NounPhrase) -> None:
         if phrase.uncounted:
             raise UnclearError(f"How many are {phrase.text!r}?", slot=Slot.TARGET)
-        if phrase.excluded:
+        if (phrase.every or phrase.count > 1) and _is_alike(phrase, phrase.excluded):
             raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
 
     def _check_possible(self, command: Command, phrase: NounPhrase, target: Mention) -> None:
@@ -562,6 +579,15 @@ class Goals:
         wet = any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
         dry = thing.is_receptacle or thing.can(Property.USABLE_UP)
         return wet or self._kinds.is_vessel(thing.name) or (thing.pickupable and not dry)
+
+
+def _is_alike(phrase: NounPhrase, excluded: NounPhrase | None) -> bool:
+    """Return whether what is ruled out may be one of the things that a phrase means."""
+    if excluded is None:
+        return False
+    both = excluded.called is not None and phrase.called is not None
+    same = both and bool(set(excluded.called.all) & set(phrase.called.all))  # type: ignore[union-attr]
+    return same or bool(excluded.pronoun) or excluded.strange
 
 
 def _one_by_one(goal: Goal) -> list[Goal]:

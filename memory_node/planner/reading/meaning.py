@@ -187,10 +187,16 @@ class Meaning:
         is_open = self._discourse.is_open and not (phrase.plural or phrase.other)
         if not fitting or (is_open and self._kinds[fitting[0]].pickupable):
             raise UnclearError(f"What do you mean by {phrase.text!r}?", slot=slot)
-        guessed = fitting[0] in self._discourse.guessed
-        return Mention(
-            phrase.text, fitting[:1], tuple(phrase.states), another=phrase.other, referring=True, guessed=guessed
-        )
+        name, spoken = fitting[0], self._discourse
+        if phrase.other and spoken.one_of == name:
+            words = self._kinds[name].best_name
+            raise UnclearError(f"I cannot tell which {words} is {phrase.text!r}. Where is it?", slot=slot)
+        if phrase.text.startswith("one of ") and spoken.count_of(name) > 1:
+            spoken.one_of = name
+        off = () if phrase.other else spoken.off.get(name, ())
+        guessed = name in spoken.guessed
+        made = Mention(phrase.text, (name,), tuple(phrase.states), another=phrase.other, referring=True, off=off)
+        return replace(made, guessed=guessed)
 
     def _focus(self, phrase: NounPhrase) -> str:
         """Return the class that a pronoun means where nothing speaks against it, "" where nothing was spoken of."""

@@ -35,7 +35,7 @@ class NounPhrase:
     known. states: claimed of it. attributes: other words for it; owner: whose it is. other: not the one spoken of
     before. in_hand: what the robot holds. pieces: slices of it. matter: what a vessel has in it ("water"). strange:
     its noun names nothing. part: "lid". handled: told by what was done with it. places: (sense of the preposition,
-    phrase) of where it is. excluded: something is ruled out ("not the red one").
+    phrase) of where it is. excluded: what is ruled out ("not the red one").
     """
 
     text: str
@@ -64,7 +64,7 @@ class NounPhrase:
     handled: bool = False
     places: tuple[tuple[str, NounPhrase], ...] = ()
     contents: NounPhrase | None = None
-    excluded: bool = False
+    excluded: NounPhrase | None = None
 
     @property
     def indefinite(self) -> bool:
@@ -518,24 +518,15 @@ class NounPhraseReader:
         return replace(phrase, contents=inner, end=inner.end + 2)
 
     def _excluding(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
-        """Skip "not the red one", "except the glass"."""
+        """Take "not the red one", "except the glass" as what is ruled out."""
         at = phrase.end
         at += words[at : at + 1] == [","]
         at += words[at : at + 1] in (["but"], ["and"])
         instead = words[at : at + 2] in (["instead", "of"], ["rather", "than"], ["except", "for"])
         if not instead and words[at : at + 1] not in (["not"], ["except"]):
             return phrase
-        at += 1 + instead
-        excluded = self.read(words, at, places=True)
-        if excluded is None:
-            return phrase
-        same = (
-            excluded.called is not None
-            and phrase.called is not None
-            and set(excluded.called.all) & set(phrase.called.all)
-        )
-        alike = bool(same) or bool(excluded.pronoun) or excluded.strange
-        return replace(phrase, excluded=alike and (phrase.every or phrase.count > 1), end=excluded.end)
+        excluded = self.read(words, at + 1 + instead, places=True)
+        return phrase if excluded is None else replace(phrase, excluded=excluded, end=excluded.end)
 
 
 def _joined(words: Sequence[str]) -> str:

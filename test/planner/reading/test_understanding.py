@@ -221,6 +221,13 @@ def test_memory_tells_which_lamp_is_meant() -> None:
         ],
         [("Wash the mug.", "clean Mug"), ("Is Tom on the bed?", ASKED), ("Bring it.", "Mug at User")],
         [("Switch on the coffee machine.", "switch_on CoffeeMachine"), ("Bring it here.", ASKED)],
+        # What is put back has no part in the place of the next.
+        [("Put the cup back and the apple in the fridge.", "Cup back; Apple at Fridge")],
+        [("Put the cup back and the apple.", "Cup back; Apple back")],
+        # What is ruled out is left.
+        [("Bring two apples.", "2 Apple at User"), ("Put one of them back and the other in the fridge.", ASKED)],
+        [("All the cutlery but not the sharp one goes in the drawer.", ASKED)],
+        [("Put the fork, not the knife, in the sink.", "Fork at SinkBasin")],
     ],
 )
 def test_a_conversation_goes_on(turns: list[tuple[str, str]]) -> None:
@@ -456,3 +463,17 @@ def test_of_several_kinds_any_will_do_where_the_words_say_so(text: str, wanted: 
     assert (found.question is None) is bool(wanted)
     for goal in found.goals:
         assert (goal.destination or goal.target).candidates == wanted
+
+
+def test_what_is_ruled_out_of_a_group_is_left() -> None:
+    home = HomeClasses(frozenset({"Fork", "Spoon", "Knife"}), frozenset({"Drawer"}))
+    wanted = "all Fork at Drawer; all Spoon at Drawer"
+    assert read("All the cutlery goes in the drawer, except the knife.", home=home) == wanted
+    assert read("All the cutlery except the knife goes in the drawer.", home=home) == wanted
+
+
+def test_the_one_that_is_ruled_out_is_told_by_its_place_and_stays_so() -> None:
+    conversation = Conversation()
+    turns = ("Where's the other book, not the one on the desk?", "Put that one on the shelf.", "Bring me the book.")
+    goals = [READER.understand(text, conversation=conversation).goals[0] for text in turns]
+    assert [goal.target.off for goal in goals] == [("Desk",), ("Desk",), ()]
