@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -243,38 +243,35 @@ class ForgetPlan:
     def _find_steps(self) -> None:
         """Add the steps that are about it or told, and the episodes that are, or of which no step is left."""
         steps = schema.steps.c
-        told = self._select((steps.episode_id, steps.step_index), *self._told(schema.steps))
+        told = self._rows(schema.steps, "episode_id", "step_index", told=True)
         about = rows_mentioning(self._connection, self._site, schema.steps, ("arguments",), self.terms)
         self.steps = {*map(tuple, told), *((row["episode_id"], row["step_index"]) for row in about)}
-        self.episodes = set(self._select((schema.episodes.c.id,), *self._told(schema.episodes)).scalars())
+        self.episodes = set(self._rows(schema.episodes, "id", told=True).scalars())
         going = Counter(episode_id for episode_id, _ in self.steps)
         counts = sa.select(steps.episode_id, sa.func.count()).where(steps.site == self._site)
         for episode_id, count in self._connection.execute(counts.group_by(steps.episode_id)) if going else ():
             if count == going[episode_id]:
                 self.episodes.add(episode_id)
 
-    def _select(self, columns: Iterable[sa.Column[Any]], *conditions: Any) -> sa.CursorResult[Any]:
-        query = sa.select(*columns).where(*conditions).execution_options(yield_per=CHUNK)
-        return self._connection.execute(query)
-
-    def _told(self, table: sa.Table) -> tuple[Any, Any]:
-        return table.c.site == self._site, self._request.told_of(table)
+    def _rows(self, table: sa.Table, *names: str, told: bool = False) -> sa.CursorResult[Any]:
+        """Return these columns of the site's rows; told: of those alone of which the request itself tells."""
+        query = sa.select(*(table.c[name] for name in names)).where(table.c.site == self._site)
+        query = query.where(self._request.told_of(table)) if told else query
+        return self._connection.execute(query.execution_options(yield_per=CHUNK))
 
     def _find_documents(self) -> None:
         """Add the documents that speak of it, and those that lose their last source, until none does any more."""
         supports: defaultdict[_Named, set[_Named]] = defaultdict(set)
         gone = self.sources()
-        for row in self._select(schema.supports.c, schema.supports.c.site == self._site):
+        for row in self._rows(schema.supports, "record_kind", "record_id", "source_kind", "source_id"):
             source = (row.source_kind, row.source_id)
             supports[row.record_kind, row.record_id].add(source)
             if source[0] == "step" and source[1].rpartition(":")[0] in self.episodes:
                 gone.add(source)
-        documents = schema.documents
-        about = rows_mentioning(self._connection, self._site, documents, ("id", "body"), self.terms)
+        about = rows_mentioning(self._connection, self._site, schema.documents, ("id", "body"), self.terms)
         self.documents = {(row["kind"], row["id"]) for row in about}
         owners: defaultdict[_Named, set[str]] = defaultdict(set)
-        columns = (documents.c.kind, documents.c.id, documents.c.robot_id, documents.c.stamp_ns)
-        for row in self._select(columns, documents.c.site == self._site):
+        for row in self._rows(schema.documents, "kind", "id", "robot_id", "stamp_ns"):
             key = (row.kind, row.id)
             owners[key].add(row.robot_id)
             if row.stamp_ns in self._request.span and not supports[key]:

@@ -1,4 +1,4 @@
-"""Runs alembic's scripts on the connection that `versioning.migrate` hands over."""
+"""Runs alembic's scripts on the connection that `site_database.migrate` hands over."""
 
 from alembic import context
 

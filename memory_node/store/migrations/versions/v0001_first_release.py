@@ -12,4 +12,4 @@ depends_on = None
 
 def upgrade() -> None:
     """Refuse: no database is older than this."""
-    raise StoreError("there is no schema before 0001; `versioning.create_tables` makes the tables of a new database")
+    raise StoreError("there is no schema before 0001; `site_database.create_tables` makes the tables of a new database")
