@@ -196,7 +196,8 @@ class InstructionReader:
             return at + length
         start = at + (words[at] == "good")
         if at == 0 and start < len(words) and words[start] in self._english.day_parts:  # "Morning.", "Good evening!"
-            return start + 1 if self.is_boundary(words, start + 1) else None
+            named = words[start + 1 : start + 2] and words[start + 1] in self._english.fillers  # "good morning dear"
+            return start + 1 if named or self.is_boundary(words, start + 1) else None
         if words[at] == "be" and words[at + 1 : at + 2] and words[at + 1] in self._english.fillers:
             return at + 2 if self.is_boundary(words, at + 2) else None  # "be quick"
         is_filler = words[at] in self._english.fillers or words[at].endswith("ly")

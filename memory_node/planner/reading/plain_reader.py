@@ -24,7 +24,9 @@ from memory_node.questions.told import told_answer, told_then_answer
 SOURCE = "plain forms"
 _WHERE = re.compile(r"^[Ww]here(?: is|'s) (?P<who>[A-Z][\w-]*|my [a-z]+)$")
 _IN_ROOM = re.compile(r"^what(?: is|'s) in (?P<room>.+)$", re.I)
-_TELL = re.compile(r"^(?:please )?(?:(?:remember|note) that (?P<fact>.+)|(?P<back>forget that .+))$", re.I)
+_TELL = re.compile(
+    r"^(?:please )?(?:(?:(?:remember|note) that|just so you know,?) (?P<fact>.+)|(?P<back>forget that .+))$", re.I
+)
 
 
 @dataclass(frozen=True)

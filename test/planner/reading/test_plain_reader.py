@@ -571,6 +571,12 @@ def test_remember_that_is_told_and_nothing_is_moved() -> None:
     assert (reading.answer, reading.goals) == ("kept: the bear belongs on the bed", ())
 
 
+def test_just_so_you_know_is_told() -> None:
+    reading = read("Just so you know, Kim is allergic to eggs.", home())
+    assert reading is not None
+    assert (reading.answer, reading.goals) == ("kept: Kim is allergic to eggs", ())
+
+
 def test_first_kind_of_goal_of_giving_is_a_place() -> None:
     assert goal(read("bring me the bowl", home())).kind is GoalKind.PLACE
 

@@ -265,6 +265,7 @@ def test_what_an_answer_names_has_been_spoken_of(asked: str, answer: str, follow
         ("Oh, and my back hurts. Bring me the pillow from the sofa, would you?", "Pillow at User"),
         ("Bring me the cup, my throat hurts.", "Cup at User"),
         ("Morning. Bring me the mug.", "Mug at User"),
+        ("Good morning dear. Bring me the mug.", "Mug at User"),
         ("Good evening! Hi there, bring me the mug.", "Mug at User"),
         ("Bring me the fork. I'd like to have breakfast.", "Fork at User"),
         ("The plate's dirty. Give it a wash, but be quick, Mum is coming.", "clean Plate"),
