@@ -178,7 +178,8 @@ class TellingReader:
         theirs = _OWNS.fullmatch(clause.subject) if clause.verb == "be" and not clause.helpers - {"is", "are"} else None
         if theirs is not None and (self._classes(theirs["what"]) or theirs["stuff"]):  # "Lily's bed is the sofa"
             rest = re.sub(r" one$", f" {theirs['what']}", clause.rest)  # "Lena's mug is the blue one"
-            return [ToldFact(Relation.OWNED, thing, _person(theirs["who"])) for thing in self._things(rest)]
+            if owned := self._things(rest):
+                return [ToldFact(Relation.OWNED, thing, _person(theirs["who"])) for thing in owned]
         things = self._things(clause.subject)
         if things:
             return self._of_things(clause, things)
