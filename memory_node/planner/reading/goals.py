@@ -215,7 +215,8 @@ class Goals:
             names: Sequence[str] = self._discourse.together()
         elif phrase.group and phrase.called is None:
             spoken = [name for name in self._discourse.classes[::-1] if name in phrase.group]
-            names = spoken or [name for name in phrase.group if name in self._home.objects]
+            here = [name for name in phrase.group if name in self._home.objects]
+            names = spoken if len(spoken) > 1 or not here else here  # one thing is not "all the cutlery"
         else:
             return []
         carried = [name for name in names if self._kinds[name].pickupable]
