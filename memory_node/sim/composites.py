@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memory_node.catalogue.object_kind import Property
@@ -67,7 +68,7 @@ def treat_at(robot: HomeRobot, run: Execution, text: str, appliance_text: str = 
     return thing
 
 
-_STEPS = {
+_STEPS: dict[str, Callable[..., Thing]] = {
     "OpenObject": open_,
     "PutObject": put,
     "CloseObject": close,
