@@ -129,8 +129,7 @@ class HomeRobot:
         """Return what the oracle detector sees from here as a frame without depth."""
         angle = 2.0 * np.pi if all_around else self.config.field_of_view_rad
         stamp_ns = self._clock() if self._clock else None
-        frame = oracle_frame(self.world, self.body.pose, self.config.view_range_m, angle, stamp_ns)
-        return replace(frame, map_T_camera=self.body.camera)  # which looks from above, and not from the floor
+        return oracle_frame(self.world, self.body.pose, self.config.view_range_m, angle, stamp_ns)
 
     def resolve(self, text: str) -> Thing:
         """Return the thing that a skill's argument means: the held one where it fits, else see references.resolve."""
