@@ -45,5 +45,6 @@ def test_a_thing_that_is_probably_gone_is_not_said_to_be_there(status: AnswerSta
         locate=lambda *_: found,
         support_of=lambda _: SimpleNamespace(class_name="Desk"),
         scene_object=lambda _: None,
+        not_where_told=lambda _: frozenset(),
     )
     assert Answers(load_catalogue(), lookup).to(Goal(GoalKind.TELL, Mention("the vase", ("Vase",)))).text == told
