@@ -53,7 +53,9 @@ def instance_points(
             continue
         step = max(1, round((pixels / config.most_points) ** 0.5))
         camera = (columns.start - intrinsics.cx, rows.start - intrinsics.cy, intrinsics.fx, intrinsics.fy)
-        kept = clean_points(_points_in(mask, depth_m[window], camera, step, config), pixels, config)
+        with np.errstate(invalid="ignore"):  # NaN is no return
+            points = _points_in(mask, depth_m[window], camera, step, config)
+        kept = clean_points(points, pixels, config)
         if len(kept) >= config.min_points:
             ends = (columns.start, columns.stop - 1), (rows.start, rows.stop - 1)
             found.append(InstancePoints(label, kept, pixels, *ends))
@@ -136,9 +138,8 @@ def _behind_rim(mask: NDArray[np.bool_], depth_m: NDArray[np.float32], config: P
     outer = mask[1:-3, 1:-1] & ~mask[:-4, 1:-1] & mask[2:-2, 1:-1] & mask[3:-1, 1:-1]
     rows, columns = outer.nonzero()
     edge, below, lower = (depth_m[rows + down, columns] for down in range(3))
-    with np.errstate(invalid="ignore"):
-        noise_m = config.depth_sigma_m_at_1m * below**2
-        behind[rows, columns] = edge - below > _RIM_STEEPER * np.maximum(below - lower, 0.0) + _RIM_SIGMAS * noise_m
+    noise_m = config.depth_sigma_m_at_1m * below**2
+    behind[rows, columns] = edge - below > _RIM_STEEPER * np.maximum(below - lower, 0.0) + _RIM_SIGMAS * noise_m
     return behind
 
 
