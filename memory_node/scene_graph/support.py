@@ -159,7 +159,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         record.put_at = None  # it lies elsewhere by now: from here on boxes decide
         before = record.support_id, record.inside
         at, inside = chosen[index]
-        if moved and state.contents.get(record.id):
+        if moved and state.contents.get(record.id):  # what it carries may be another by now
             one = slice(index, index + 1)
             at, inside = places.without(_carried(state, row, present)[None], one).chosen()[0]
         if at >= 0:

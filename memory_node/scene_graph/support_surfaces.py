@@ -75,16 +75,18 @@ def _roles(names: tuple[str, ...], catalogue: ObjectCatalogue) -> NDArray[np.voi
 
 def taken_by_hand(state: GraphState, rows: Rows) -> Flags:
     """Return which rows (n,) are of a class that a hand can take."""
-    of_class = _roles(tuple(state.table.class_names), state.catalogue)
-    return np.asarray(of_class["pickupable"][state.table.class_code[rows]])
+    return np.asarray(_roles_at(state, rows)["pickupable"])
+
+
+def _roles_at(state: GraphState, rows: Rows) -> NDArray[np.void]:
+    """Return the roles of the classes of rows (n,)."""
+    return np.asarray(_roles(tuple(state.table.class_names), state.catalogue)[state.table.class_code[rows]])
 
 
 def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
     """Return what the classes of rows and neighbours say."""
-    of_class = _roles(tuple(state.table.class_names), state.catalogue)
-    own_code, their_code = state.table.class_code[rows], state.table.class_code[neighbours]
-    own, theirs = of_class[own_code], of_class[their_code]
-    same_class = (own_code[:, None] == their_code[None]) & own["named"][:, None]
+    own, theirs, code = _roles_at(state, rows), _roles_at(state, neighbours), state.table.class_code
+    same_class = (code[rows][:, None] == code[neighbours][None]) & own["named"][:, None]
     furniture = own["declared"] & ~own["pickupable"]
     loose = theirs["slides"] | theirs["declared"] & theirs["pickupable"]
     return Roles(
