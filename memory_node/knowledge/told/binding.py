@@ -361,11 +361,20 @@ class BindingFacts:
         return words
 
     def thing_called(self, words: str) -> Term | None:
-        """Return the things that memory knows and that were told of in just these words, "spare keys"; None for none,
-        and for the name of a class alone."""
-        named = (fact.subject for fact in self.current if fact.subject.attributes and fact.subject.words == words)
-        known = (replace(one, object_ids=tuple(filter(self._objects.get, one.object_ids))) for one in named)
-        return next((one for one in known if one.object_ids), None)
+        """Return the things that were told of in just these words, "spare keys", with the ids of those that memory
+        knows, none where it knows nothing of their class; None where nothing is called so, and where it is not known
+        which of several they are."""
+        named = (fact for fact in self.current if fact.subject.attributes and fact.subject.words == words)
+        # It may have been told before a thing of its class was known.
+        meant = (
+            fact.subject if fact.subject.object_ids else grounded(fact, self.scene, self.kinds).subject
+            for fact in named
+        )
+        known = (replace(one, object_ids=tuple(filter(self._objects.get, one.object_ids))) for one in meant)
+        return next((one for one in known if one.object_ids or not self._knows(one.classes[0])), None)
+
+    def _knows(self, class_name: str) -> bool:
+        return any(folded(one.class_name) == folded(class_name) for one in self._objects.values())
 
     def owned_by(self, name: str, classes: Iterable[str]) -> tuple[str, ...]:
         """Return the ids of the things of some classes that are told to be somebody's."""
@@ -390,11 +399,17 @@ class BindingFacts:
         told = [one for one in self.of(Relation.OWNED) if thing is not None and self._is_meant(one.subject, thing)]
         return max(told, key=lambda one: one.told_ns).text if told else ""
 
-    def place_of(self, class_name: str, object_id: str = "", any_time: bool = False) -> ToldFact | None:
+    def place_of(
+        self, class_name: str, object_id: str = "", any_time: bool = False, called: str = ""
+    ) -> ToldFact | None:
         """Return the newest fact that says where a thing belongs now; one that names the time of day comes first.
-        any_time: or at another time of the day."""
+        any_time: or at another time of the day. called: the words for it: "spare keys" are those that were told of."""
         about = self._about(class_name, self._objects.get(object_id), any_time)
-        told = [one for one in about if one.relation is Relation.BELONGS and not _is_vague(one)]
+        told = [
+            one
+            for one in about
+            if one.relation is Relation.BELONGS and (not _is_vague(one) or one.subject.words == called)
+        ]
         return max(told, key=lambda one: (bool(one.part_of_day), one.told_ns), default=None)
 
     def _about(self, class_name: str, thing: SceneObject | None, any_time: bool = False) -> list[ToldFact]:

@@ -16,6 +16,7 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import Deed, EpisodeSummary
 from memory_node.knowledge.told.binding import grounded
+from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.forms import TellingReader
 from memory_node.lessons.expectations import Expectations
 from memory_node.planner.goal import Goal
@@ -34,16 +35,19 @@ def at(text: str) -> int:
 NOW = at("2026-03-03 18:00")
 
 
+def facts_told(line: str, scene: SceneSnapshot) -> tuple[ToldFact, ...]:
+    return tuple(grounded(one, scene, KINDS) for one in TellingReader(KINDS, ZONE).read(line, NOW - HOUR).facts)
+
+
 def read(
     text: str,
     scene: SceneSnapshot,
-    told: tuple[str, ...] = (),
+    told: tuple[str | ToldFact, ...] = (),
     deeds: tuple[Deed, ...] = (),
     unfinished: tuple[EpisodeSummary, ...] = (),
     lessons: Expectations | None = None,
 ) -> Understanding | None:
-    reader = TellingReader(KINDS, ZONE)
-    facts = tuple(grounded(one, scene, KINDS) for line in told for one in reader.read(line, NOW - HOUR).facts)
+    facts = tuple(fact for one in told for fact in (facts_told(one, scene) if isinstance(one, str) else (one,)))
     asked = {one.episode_id: f"please see to the {one.object_class}" for one in deeds}
     known = Known(
         Recalled(facts, deeds, unfinished, zone=ZONE, asked=asked), lambda: NOW, lambda fact: f"kept: {fact}", lessons
@@ -102,6 +106,19 @@ def test_thing_is_called_as_it_was_told_of() -> None:
     reading = goal(read("put the spare keys where they belong", scene, ("The spare keys belong on the desk.",)))
     assert (reading.target.thing_id, str(reading)) == ("ring", "place KeyChain to Desk")
     assert read("put the rusty keys where they belong", scene, ("The spare keys belong on the desk.",)) is None
+
+
+def test_thing_that_was_told_of_before_it_was_seen_is_put_where_it_belongs() -> None:
+    told = facts_told("The spare keys belong on the desk.", home())
+    one, none = home(thing("ring", "KeyChain")), home()
+    two = home(thing("ring", "KeyChain"), thing("other", "KeyChain"))
+    known = goal(read("put the spare keys where they belong", one, told))
+    assert (known.target.thing_id, str(known)) == ("ring", "place KeyChain to Desk")
+    assert str(goal(read("put the spare keys where they belong", none, told))) == "place KeyChain to Desk"
+    for scene in (one, two, none):  # which keys these are, nobody said
+        asked = read("put the keys where they belong", scene, told)
+        assert asked is not None
+        assert asked.question is not None
 
 
 @pytest.mark.parametrize(
