@@ -130,7 +130,8 @@ def _first_life(nodes: int, seed: int, path: Path) -> tuple[dict[str, Any], _Ask
     held, edges = graph.figures()
     rss_mb = _peak_rss_mb()
     started = time.perf_counter()
-    write_index(path, {}, graph.packed())
+    with without_collection():
+        write_index(path, {}, graph.held())
     return {
         "propositions": nodes,
         "nodes": held,

@@ -19,13 +19,12 @@ from memory_node.domain.scene import SceneEvent
 from memory_node.episodes.deed_log import DeedLog
 from memory_node.intake.graph_changes import GraphChanges
 from memory_node.intake.short_term_mirror import ShortTermMirror
-from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
+from memory_node.knowledge.index_file import IndexFileError, read_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
 from memory_node.lessons.experience import Experience
 from memory_node.scene_graph.edits import SceneEdits, UndoBook
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.search.packing import Arrays
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_estimation import StateEstimationQueue
 from memory_node.store.apply import tombstone_of
@@ -86,14 +85,15 @@ class KeptKnowledge:
         return False
 
     def save(self, knowledge: KnowledgeGraph) -> bool:
-        """Write the file if enough has changed; return whether it was written. The graph may not change meanwhile."""
+        """Write the file if enough has changed; return whether it was written."""
         sizes = knowledge.sizes
         if not sizes[PROPOSITIONS] or (self._path.is_file() and not self._is_old(knowledge)):
             return False
         try:
             mark = self._store.mark()
             about = _About(mark, self._apart(knowledge), self._probe())
-            write_index(self._path, asdict(about), knowledge.packed())
+            with without_collection():  # it would look through a million values many times
+                knowledge.write(self._path, asdict(about))
             self._changes_kept = knowledge.changes
         except (RobotMemoryError, OSError) as error:
             _log.warning(
@@ -109,12 +109,12 @@ class KeptKnowledge:
     def _is_old(self, knowledge: KnowledgeGraph) -> bool:
         return knowledge.changes - self._changes_kept > _CHANGED_SHARE * knowledge.sizes[PROPOSITIONS]
 
-    def _read(self) -> tuple[_About, Arrays] | None:
+    def _read(self) -> tuple[_About, tuple[Any, ...]] | None:
         """Return what the file holds if it is of this store and this embedder."""
         if not self._path.is_file():
             return None
         try:
-            values, arrays = read_index(self._path)
+            values, held = read_index(self._path)
             about = _about_from_dict(values)
             if not self._store.is_past(about.mark):
                 raise IndexFileError("it is of another store, or of a newer copy of it")
@@ -123,12 +123,12 @@ class KeptKnowledge:
         except (RobotMemoryError, OSError) as error:
             _log.warning("what is known is read anew: %s: %s", self._path, error)
             return None
-        return about, arrays
+        return about, held
 
-    def _go_on(self, knowledge: KnowledgeGraph, about: _About, arrays: Arrays) -> bool:
+    def _go_on(self, knowledge: KnowledgeGraph, about: _About, held: tuple[Any, ...]) -> bool:
         """Take over the file and what changed since; return whether that is as much as the store holds."""
-        nothing = knowledge.packed()
-        knowledge.restore(arrays)
+        nothing = knowledge.held()
+        knowledge.restore(held)
         since = about.mark.revision
         forgotten = self._store.forgotten_since(since)
         if forgotten:
@@ -285,7 +285,7 @@ class Upkeep:
             self.store.close()
 
     def keep_knowledge(self) -> None:
-        """Write the file from which the next start reads knowledge; it may not change meanwhile."""
+        """Write the file from which the next start reads knowledge."""
         if self.kept is not None:
             self.kept.save(self.knowledge)
 

@@ -1,86 +1,106 @@
-"""The file of named arrays that knowledge is started from: mapped, checked whole, never the truth."""
+"""The file that knowledge is started from: a graph as it was, pickled; checked whole, never the truth."""
 
 from __future__ import annotations
 
-import json
-import mmap
+import inspect
 import os
+import pickle
 import zlib
+from array import _array_reconstructor, array  # type: ignore[attr-defined]
+from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import create_private
-from memory_node.search.packing import Arrays
+from memory_node.knowledge.facts import pack_proposition
+from memory_node.knowledge.retrieval.row_tables import SortedRows, StepTable
+from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.retrieval.vector_rows import Clusters, VectorRows
+from memory_node.knowledge.semantic_graph import SemanticGraph
+from memory_node.knowledge.standard_step import pack_step
+from memory_node.search.lexical_index import LexicalIndex, Postings
 
-# The number grows whenever what the arrays mean changes: an older file is made anew.
-_MAGIC = b"robot_memory knowledge index 2\n"
-_ALIGNED = 64  # bytes
-_LENGTH = 8  # bytes of the header's length, and as many of its checksum
+_OWN = (StatementRows, SortedRows, StepTable, VectorRows, Clusters, LexicalIndex, Postings)
+_PLAIN = (dict, defaultdict, array, _array_reconstructor, np.dtype)
+_KNOWN = {(one.__module__, one.__name__): one for one in (*_OWN, *_PLAIN)}
+# How numpy gives an array back, before 2.0 and since.
+_KNOWN |= {(f"numpy.{core}.numeric", "_frombuffer"): np.zeros(0).__reduce_ex__(5)[0] for core in ("core", "_core")}
+_CHECKSUM_BYTES = 4
+_BLOCK = 1 << 20
 
 
 class IndexFileError(RobotMemoryError):
-    """The file is of another version, or damaged."""
+    """The file is of another release, or damaged."""
 
 
-def write_index(path: Path, about: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write arrays, and what they are made of, in the place of the file; readers of the older one keep theirs.
+class _Checked:
+    """A file that is written, with the CRC-32 of what was."""
 
-    Layout: a line with the version, the header's length and checksum, the header in JSON (`about`; of each array name,
-    dtype, shape, offset, CRC-32), then the arrays, each at a multiple of 64 bytes.
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.checksum = 0
+
+    def write(self, data: bytes) -> int:
+        self.checksum = zlib.crc32(data, self.checksum)
+        return self._file.write(data)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Makes and calls nothing but what a graph is made of, whatever a file says
+    (https://docs.python.org/3/library/pickle.html#restricting-globals)."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _KNOWN:
+            raise pickle.UnpicklingError(f"it names {module}.{name}")
+        return _KNOWN[module, name]
+
+
+def write_index(path: Path, about: Mapping[str, Any], held: object) -> None:
+    """Write what a graph holds, and what that is made of, in the place of the file.
+
+    Layout: a line with a checksum of the code that reads it, the pickle of both, the CRC-32 of all that.
     """
-    sections, offset = [], 0
-    for name, values in arrays.items():
-        sections.append([name, values.dtype.str, list(values.shape), offset, zlib.crc32(_raw(values))])
-        offset += -(-values.nbytes // _ALIGNED) * _ALIGNED
-    header = json.dumps({"about": dict(about), "sections": sections}).encode()
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     create_private(partial)
     with open(partial, "wb") as file:
-        file.write(_MAGIC + len(header).to_bytes(_LENGTH, "little") + zlib.crc32(header).to_bytes(_LENGTH, "little"))
-        file.write(header)
-        for values in arrays.values():
-            file.write(bytes(-file.tell() % _ALIGNED))
-            file.write(_raw(values))
+        checked = _Checked(file)
+        checked.write(_heading())
+        pickle.dump((dict(about), held), checked, protocol=5)
+        file.write(checked.checksum.to_bytes(_CHECKSUM_BYTES, "little"))
     os.replace(partial, path)
 
 
-def _raw(values: NDArray[Any]) -> memoryview:
-    return np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
+@cache
+def _heading() -> bytes:
+    """Return the first line: with other code of what is pickled the file is made anew."""
+    code = "".join(inspect.getsource(one) for one in (*_OWN, SemanticGraph, pack_proposition, pack_step))
+    return f"robot_memory knowledge index {zlib.crc32(code.encode()):08x}\n".encode()
 
 
-def read_index(path: Path) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file says of itself, and its arrays; they can be changed, which the file does not see.
+def read_index(path: Path) -> tuple[dict[str, Any], Any]:
+    """Return what a file says of itself, and what the graph held.
 
     Raises:
-        IndexFileError: it is of another version, or damaged.
+        IndexFileError: it is of another release, or damaged.
         OSError: it cannot be read.
     """
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        begin = len(_MAGIC) + 2 * _LENGTH
-        if size < begin:
-            raise IndexFileError(f"{path}: it is too short")
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    if mapped[: len(_MAGIC)] != _MAGIC:
-        raise IndexFileError(f"{path}: it is of another version")
-    length = int.from_bytes(mapped[len(_MAGIC) : len(_MAGIC) + _LENGTH], "little")
-    header = mapped[begin : begin + length]
-    if zlib.crc32(header) != int.from_bytes(mapped[begin - _LENGTH : begin], "little"):
-        raise IndexFileError(f"{path}: its header is damaged")
-    values = json.loads(header)
-    first = -(-(begin + length) // _ALIGNED) * _ALIGNED
-    arrays = {}
-    for name, dtype, shape, offset, checksum in values["sections"]:
-        count = int(np.prod(shape, dtype=np.int64))
-        nbytes, start = count * np.dtype(dtype).itemsize, first + offset
-        if start + nbytes > size or zlib.crc32(memoryview(mapped)[start : start + nbytes]) != checksum:
-            raise IndexFileError(f"{path}: {name} is damaged")
-        arrays[name] = (
-            np.frombuffer(mapped, dtype, count, start).reshape(shape) if count else np.empty(shape, np.dtype(dtype))
-        )
-    return values["about"], arrays
+        if file.readline(_BLOCK) != _heading():
+            raise IndexFileError(f"{path}: it is of another release")
+        begin, left = file.tell(), os.fstat(file.fileno()).st_size - file.tell() - _CHECKSUM_BYTES
+        checksum = zlib.crc32(_heading())
+        while left > 0 and (block := file.read(min(left, _BLOCK))):
+            checksum, left = zlib.crc32(block, checksum), left - len(block)
+        if left or file.read() != checksum.to_bytes(_CHECKSUM_BYTES, "little"):
+            raise IndexFileError(f"{path}: it is damaged")
+        file.seek(begin)
+        try:
+            about, held = _Unpickler(file).load()
+        except (pickle.UnpicklingError, TypeError, ValueError) as error:
+            raise IndexFileError(f"{path}: {error}") from error
+    return about, held

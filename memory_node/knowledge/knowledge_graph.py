@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from memory_node.domain.clock import NS
@@ -27,6 +28,7 @@ from memory_node.knowledge.extraction import (
     told_propositions,
 )
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict, to_dict
+from memory_node.knowledge.index_file import write_index
 from memory_node.knowledge.knowledge_nodes import (
     PROPOSITIONS,
     STEPS,
@@ -51,7 +53,6 @@ from memory_node.knowledge.told.telling import (
     words_taken_back,
 )
 from memory_node.knowledge.updating import UpdateJudge
-from memory_node.search.packing import Arrays
 
 # In what a person tells within so long "it" may mean what he named before.
 _ONE_TALK_NS = 120 * NS
@@ -114,15 +115,20 @@ class KnowledgeGraph(KnowledgeQuestions):
                 step = step_from_dict(values)
                 self._nodes.steps[step.source] = step
 
-    def packed(self) -> Arrays:
-        """Return what restore() takes: statements, their steps and all indexes over them."""
+    def held(self) -> tuple[Any, ...]:
+        """Return what restore() takes: statements, all indexes over them, and their steps; not copied."""
         with self._lock:
-            return self._nodes.packed()
+            return self._nodes.held()
 
-    def restore(self, arrays: Arrays) -> None:
-        """Hold the statements and steps of packed() and no others, without computing anything."""
+    def write(self, path: Path, about: Mapping[str, Any]) -> None:
+        """Write held() to a file, with what that is made of; nothing changes meanwhile."""
         with self._lock:
-            self._nodes.restore(arrays)
+            write_index(path, about, self._nodes.held())
+
+    def restore(self, held: tuple[Any, ...]) -> None:
+        """Hold what held() gave and nothing else, without computing anything."""
+        with self._lock:
+            self._nodes.restore(held)
 
     @property
     def changes(self) -> int:

@@ -18,7 +18,6 @@ from memory_node.knowledge.semantic_graph import PackedTable, SemanticGraph
 from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
 from memory_node.knowledge.told.fact import Relation, names_of_several, one_is_meant
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, Update, judge_by_rules, updated
-from memory_node.search.packing import Arrays, part, under
 
 PROPOSITIONS = "proposition"
 STEPS = "knowledge_step"
@@ -122,14 +121,14 @@ class KnowledgeNodes:
         self._on_removal = on_removal
         self._before: dict[tuple[str, str], Node | None] = {}  # of what changed since finish()
 
-    def packed(self) -> Arrays:
-        """Return statements, their steps and all indexes over them as arrays."""
-        return {**under("semantic", self.semantic.packed()), **under("steps", self.steps.packed())}
+    def held(self) -> tuple[Any, ...]:
+        """Return statements, all indexes over them, and their steps; see SemanticGraph.held."""
+        return *self.semantic.held(), self.steps.held
 
-    def restore(self, arrays: Arrays) -> None:
-        """Hold the statements and steps of packed(), and no others."""
-        self.semantic.restore(part("semantic", arrays))
-        self.steps.restore(part("steps", arrays))
+    def restore(self, held: tuple[Any, ...]) -> None:
+        """Hold what held() gave, and nothing else."""
+        *semantic, self.steps.held = held
+        self.semantic.restore(tuple(semantic))
 
     def _states(self, proposition: Proposition) -> list[str]:
         return [step.state for source in proposition.sources if (step := self.steps.get(source)) is not None]

@@ -5,74 +5,53 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from itertools import islice
-from typing import TypeVar
-
-import numpy as np
+from typing import Any, TypeVar
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, pack_proposition, unpack_proposition
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.row_tables import NO_STEP
-from memory_node.knowledge.retrieval.statement_rows import NO_ROW, StatementRows
+from memory_node.knowledge.retrieval.statement_rows import StatementRows
 from memory_node.knowledge.retrieval.vector_rows import Vectors
-from memory_node.search.packing import Arrays, pack_bytes, pack_numbers, pack_texts, part, split, under, unpack_texts
 
 Value = TypeVar("Value")
 
 
 class PackedTable(MutableMapping[str, Value]):
-    """A dict whose values lie in a mapped file, or are held as bytes; one is made anew each time that it is asked for.
+    """A dict whose values are held as bytes; one is made anew each time that it is asked for.
 
-    encode, decode: a value as bytes without its key, and the reverse. Not thread-safe.
+    encode, decode: a value as bytes without its key, and the reverse. held: the bytes. Not thread-safe.
     """
 
     def __init__(self, encode: Callable[[Value], bytes], decode: Callable[[str, bytes], Value]) -> None:
         self._encode = encode
         self._decode = decode
-        # A number is a value's place in the file.
-        self._held: dict[str, bytes | int] = {}
-        self._bytes = np.empty(0, dtype=np.uint8)
-        self._ends = np.zeros(1, dtype=np.int64)
+        self.held: dict[str, bytes] = {}
 
     def __getitem__(self, key: str) -> Value:
-        return self._decode(key, self._packed(self._held[key]))
+        return self._decode(key, self.held[key])
 
     def __setitem__(self, key: str, value: Value) -> None:
-        self._held[key] = self._encode(value)
+        self.held[key] = self._encode(value)
 
     def __delitem__(self, key: str) -> None:
-        del self._held[key]
+        del self.held[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._held
+        return key in self.held
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
+        return iter(self.held)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self.held)
 
     def copy(self) -> PackedTable[Value]:
         """Return a table of the same values."""
         other = PackedTable(self._encode, self._decode)
-        other._held, other._bytes, other._ends = dict(self._held), self._bytes, self._ends
+        other.held = dict(self.held)
         return other
-
-    def packed(self) -> Arrays:
-        """Return everything as arrays, in the order of the keys."""
-        bodies = [self._packed(held) for held in self._held.values()]
-        return {**under("keys", pack_texts(self._held)), **under("bodies", pack_bytes(bodies))}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Hold what packed() gave and nothing else; the values stay where the arrays are."""
-        bodies = part("bodies", arrays)
-        self._bytes = bodies["bytes"]
-        self._ends = np.concatenate([np.zeros(1, dtype=np.int64), bodies["ends"]])
-        self._held = {key: place for place, key in enumerate(unpack_texts(part("keys", arrays)))}
-
-    def _packed(self, held: bytes | int) -> bytes:
-        return held if isinstance(held, bytes) else self._bytes[self._ends[held] : self._ends[held + 1]].tobytes()
 
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
@@ -104,46 +83,17 @@ class SemanticGraph:
         self._structured: dict[str, None] = {}
         self.changes = 0
 
-    def packed(self) -> Arrays:
-        """Return everything as arrays, for restore()."""
-        places = {text: place for place, text in enumerate(self._propositions)}
-        rows = [self._rows.row_of(text) for text in places]
-        sessions = [[places[text] for text in texts] for texts in self._by_session.values()]
-        return {
-            **under("propositions", self._propositions.packed()),
-            **under("rows", self._rows.packed()),
-            "row_of": np.array(rows, dtype=np.int64),
-            "structured": np.array([places[text] for text in self._structured], dtype=np.int64),
-            **under("sessions", pack_texts(self._by_session)),
-            **under("of_session", pack_numbers(sessions)),
-        }
+    def held(self) -> tuple[Any, ...]:
+        """Return everything, for restore(): no copy, and of plain values, arrays and the classes of retrieval alone."""
+        tables = (self._propositions.held, self._by_session, self._waiting, self._told, self._structured)
+        return *tables, self._rows
 
-    def restore(self, arrays: Arrays) -> None:
-        """Hold what packed() gave and nothing else; propositions and vectors stay where the arrays are."""
-        self._propositions.restore(part("propositions", arrays))
-        texts = list(self._propositions)
-        row_of = arrays["row_of"]
-        keys = [""] * len(arrays["rows/step_of"])
-        for text, row in zip(texts, row_of.tolist()):
-            if row != NO_ROW:
-                keys[row] = text
-        held = self._propositions.__getitem__
-        self._rows = StatementRows.from_packed(self._dimension, part("rows", arrays), keys, held)
+    def restore(self, held: tuple[Any, ...]) -> None:
+        """Hold what held() gave and nothing else."""
+        *tables, self._rows = held
+        self._propositions.held, self._by_session, self._waiting, self._told, self._structured = tables
+        self._rows.recall = self._propositions.__getitem__
         self._retriever = Retriever(self._rows, self._config)
-        of_session = part("of_session", arrays)
-        sessions = zip(unpack_texts(part("sessions", arrays)), split(of_session["numbers"], of_session))
-        self._by_session = defaultdict(dict)
-        for session, places in sessions:
-            self._by_session[session] = dict.fromkeys([texts[place] for place in places.tolist()])
-        self._told = {
-            text
-            for session in self._by_session
-            if session.startswith(TOLD_SESSION)
-            for text in self._by_session[session]
-        }
-        self._structured = dict.fromkeys(texts[place] for place in arrays["structured"].tolist())
-        without_vector = np.flatnonzero((row_of != NO_ROW) & ~self._rows.vectors.are_present(row_of))
-        self._waiting = {texts[place]: texts[place] for place in without_vector.tolist()}
         self.changes = 0
 
     def __len__(self) -> int:

@@ -11,19 +11,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.search.packing import (
-    Arrays,
-    pack_bytes,
-    pack_numbers,
-    pack_texts,
-    part,
-    split,
-    under,
-    unpack_bytes,
-    unpack_numbers,
-    unpack_texts,
-)
-
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -33,26 +20,24 @@ K1, B = 1.2, 0.75
 MOST_POSTINGS = 60_000
 _MOST_COUNTED = 65_535
 _NO_WORD = -1
-_NUMBER_BYTES = 4
-# Room for new rows that a packed index gets, as a share of the rows.
-_ROOM = 16
 
 
-class _Postings:
+class Postings:
     """The rows that hold a word, ascending, and how often each holds it."""
 
     __slots__ = ("rows", "times")
 
-    def __init__(self, rows: array[int] | None = None, times: array[int] | None = None) -> None:
-        self.rows = array("I") if rows is None else rows
-        self.times = array("H") if times is None else times
+    def __init__(self) -> None:
+        self.rows, self.times = array("I"), array("H")
 
     def put(self, row: int, times: int) -> None:
+        """Note how often a row holds the word."""
         place = len(self.rows) if not self.rows or row > self.rows[-1] else bisect_left(self.rows, row)
         self.rows.insert(place, row)
         self.times.insert(place, min(times, _MOST_COUNTED))
 
     def remove(self, row: int) -> None:
+        """Take out a row that holds it."""
         place = bisect_left(self.rows, row)
         del self.rows[place], self.times[place]
 
@@ -71,7 +56,7 @@ class LexicalIndex:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._postings: list[_Postings] = []
+        self._postings: list[Postings] = []
         self._words_of: list[bytes] = []
         self._free: list[int] = []
         self._live = self._total_length = 0
@@ -87,38 +72,6 @@ class LexicalIndex:
         for words in texts:
             made.add(words)
         return made
-
-    @classmethod
-    def from_packed(cls, arrays: Arrays) -> LexicalIndex:
-        """Return what packed() gave as an index."""
-        made = cls()
-        texts, postings = part("texts", arrays), part("postings", arrays)
-        made._numbers = {word: number for number, word in enumerate(unpack_texts(part("vocabulary", arrays)))}
-        made._postings = [
-            _Postings(rows, array("H", times.tobytes()))
-            for rows, times in zip(unpack_numbers(postings), split(arrays["times"], postings))
-        ]
-        made._words_of = unpack_bytes(texts)
-        made._free = arrays["free"].tolist()
-        made._live = len(made._words_of) - len(made._free)
-        made._total_length = len(texts["bytes"]) // _NUMBER_BYTES
-        rows = len(made._words_of)
-        made._lengths = np.zeros(max(64, rows + rows // _ROOM), dtype=np.float32)
-        made._lengths[:rows] = np.diff(texts["ends"], prepend=0) // _NUMBER_BYTES
-        made._scores = np.zeros(len(made._lengths))
-        made._columns = np.full(max(64, 2 * len(made._postings)), _NO_WORD, dtype=np.int32)
-        return made
-
-    def packed(self) -> Arrays:
-        """Return everything as arrays."""
-        times = [np.frombuffer(one.times, dtype=np.uint16) for one in self._postings]
-        return {
-            **under("vocabulary", pack_texts(self._numbers)),
-            **under("postings", pack_numbers([one.rows for one in self._postings])),
-            "times": np.concatenate(times) if times else np.empty(0, np.uint16),
-            **under("texts", pack_bytes(self._words_of)),
-            "free": np.array(self._free, dtype=np.int64),
-        }
 
     def __len__(self) -> int:
         return self._live
@@ -218,7 +171,7 @@ class LexicalIndex:
     def _mean_length(self) -> float:
         return max(1.0, self._total_length / max(1, self._live))
 
-    def _scored(self, word: str, postings: _Postings, mean: float) -> tuple[Rows, Floats]:
+    def _scored(self, word: str, postings: Postings, mean: float) -> tuple[Rows, Floats]:
         """Return the newest rows that hold a word, with what it adds to their scores."""
         rows, times = postings.newest(MOST_POSTINGS)
         norms = times + K1 * (1.0 - B + B / mean * self._lengths[rows])
@@ -228,7 +181,7 @@ class LexicalIndex:
         number = self._numbers.get(word)
         if number is None:
             number = self._numbers[word] = len(self._postings)
-            self._postings.append(_Postings())
+            self._postings.append(Postings())
             if number >= len(self._columns):
                 self._columns = np.full(2 * len(self._columns), _NO_WORD, dtype=np.int32)
         return number

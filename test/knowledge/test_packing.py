@@ -1,12 +1,11 @@
 """Knowledge that was packed into a file is what it was, goes on changing, and is not taken from a damaged file."""
 
+import os
 from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from knowledge_doubles import BagOfWords, ListedLog, read_facts
 
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
@@ -14,20 +13,13 @@ from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.semantic_graph import PackedTable
 from memory_node.knowledge.standard_step import document_steps
-from memory_node.search.packing import (
-    Arrays,
-    pack_numbers,
-    pack_texts,
-    unpack_numbers,
-    unpack_texts,
-)
 
 FACTS = ("The blue mug is Anna's.", "Ben keeps the keys in the drawer.", "The café in Łódź opens at nine.")
 
 
 def through_a_file(graph: KnowledgeGraph, log: ListedLog, folder: Path) -> KnowledgeGraph:
     """Return a graph that starts from a file of this one, with a log of its own."""
-    write_index(folder / "index", {}, graph.packed())
+    write_index(folder / "index", {}, graph.held())
     other = KnowledgeGraph(BagOfWords(), deepcopy(log), read_facts=read_facts)
     other.restore(read_index(folder / "index")[1])
     return other
@@ -97,7 +89,7 @@ def test_second_file_holds_old_and_new(full: KnowledgeGraph, log: ListedLog, tmp
 @pytest.mark.parametrize("place", [3, 40, 0.5, -1])
 def test_damaged_file_is_not_taken(full: KnowledgeGraph, tmp_path: Path, place: float) -> None:
     path = tmp_path / "index"
-    write_index(path, {"made": "of"}, full.packed())
+    write_index(path, {"made": "of"}, full.held())
     assert read_index(path)[0] == {"made": "of"}
     data = bytearray(path.read_bytes())
     data[int(place * len(data)) if isinstance(place, float) else place] ^= 0x10
@@ -109,22 +101,31 @@ def test_damaged_file_is_not_taken(full: KnowledgeGraph, tmp_path: Path, place: 
 @pytest.mark.parametrize("kept", [0, 20, 300, 0.9])
 def test_torn_file_is_not_taken(full: KnowledgeGraph, tmp_path: Path, kept: float) -> None:
     path = tmp_path / "index"
-    write_index(path, {}, full.packed())
+    write_index(path, {}, full.held())
     data = path.read_bytes()
     path.write_bytes(data[: int(kept * len(data)) if isinstance(kept, float) else kept])
     with pytest.raises(IndexFileError):
         read_index(path)
 
 
-def test_changed_arrays_do_not_change_the_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", [os.system, eval, Path, KnowledgeGraph])
+def test_file_that_names_anything_else_is_not_taken(tmp_path: Path, other: object) -> None:
     path = tmp_path / "index"
-    write_index(path, {}, {"numbers": np.arange(5)})
-    first = read_index(path)[1]["numbers"]
-    first[0] = 9
-    assert read_index(path)[1]["numbers"].tolist() == [0, 1, 2, 3, 4]
+    write_index(path, {}, (other,))
+    with pytest.raises(IndexFileError, match="it names"):
+        read_index(path)
 
 
-def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_of_other_code_is_not_taken(full: KnowledgeGraph, tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    write_index(path, {}, full.held())
+    heading, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(heading[:-8] + b"00000000\n" + rest)
+    with pytest.raises(IndexFileError, match="another release"):
+        read_index(path)
+
+
+def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("memory_node.knowledge.retrieval.vector_rows.CLUSTERED_FROM", 64)
     monkeypatch.setattr("memory_node.knowledge.retrieval.vector_rows.LOOKED_AT", 50)
     vectors = np.random.default_rng(0).standard_normal((200, 16)).astype(np.float32)
@@ -132,8 +133,8 @@ def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -
     rows = VectorRows(16)
     rows.put(np.arange(150), vectors[:150])
     rows.remove(7)
-    packed: Arrays = {name: values.copy() for name, values in rows.packed().items()}
-    other = VectorRows.from_packed(16, packed)
+    write_index(tmp_path / "index", {}, rows)
+    other = read_index(tmp_path / "index")[1]
     for one in (rows, other):
         one.put(np.arange(150, 200), vectors[150:])
         one.remove(9)
@@ -142,18 +143,11 @@ def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -
         assert other.search(vector, 5)[0].tolist() == rows.search(vector, 5)[0].tolist()
 
 
-@given(st.lists(st.text(), max_size=12), st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=12), max_size=12))
-def test_texts_and_numbers_come_back(texts: list[str], numbers: list[list[int]]) -> None:
-    assert unpack_texts(pack_texts(texts)) == texts
-    assert [one.tolist() for one in unpack_numbers(pack_numbers(numbers))] == numbers
-
-
 def test_packed_table_gives_what_came_last() -> None:
     table: PackedTable[str] = PackedTable(str.encode, lambda key, packed: f"{key}={packed.decode()}")
     table["a"], table["b"] = "1", "2"
-    table.restore(table.packed())
-    table["b"] = "3"
     copy = table.copy()
+    table["b"] = "3"
     del table["a"]
     assert dict(table) == {"b": "b=3"}
-    assert dict(copy) == {"a": "a=1", "b": "b=3"}
+    assert dict(copy) == {"a": "a=1", "b": "b=2"}

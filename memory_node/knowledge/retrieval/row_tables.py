@@ -6,18 +6,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
 
-import numpy as np
-
-from memory_node.search.packing import (
-    Arrays,
-    pack_numbers,
-    pack_texts,
-    part,
-    under,
-    unpack_numbers,
-    unpack_texts,
-)
-
 
 class SortedRows:
     """Adds, removes and lists rows by key, ascending; four bytes a row. Not thread-safe."""
@@ -25,19 +13,6 @@ class SortedRows:
     def __init__(self) -> None:
         self._rows: dict[str, array[int]] = {}
         self._total = 0
-
-    @classmethod
-    def from_packed(cls, arrays: Arrays) -> SortedRows:
-        """Return what packed() gave as rows by key."""
-        made = cls()
-        rows = part("rows", arrays)
-        made._rows = dict(zip(unpack_texts(part("keys", arrays)), unpack_numbers(rows)))
-        made._total = len(rows["numbers"])
-        return made
-
-    def packed(self) -> Arrays:
-        """Return everything as arrays."""
-        return {**under("keys", pack_texts(self._rows)), **under("rows", pack_numbers(list(self._rows.values())))}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -115,27 +90,6 @@ class StepTable:
         self._rows: list[list[int]] = []
         self._around = array("i")
         self._free: list[int] = []
-
-    @classmethod
-    def from_packed(cls, arrays: Arrays) -> StepTable:
-        """Return what packed() gave as a table."""
-        made = cls()
-        made._names = unpack_texts(part("names", arrays))
-        made._rows = [rows.tolist() for rows in unpack_numbers(part("rows", arrays))]
-        made._around = array("i", arrays["around"].tobytes())
-        made._free = arrays["free"].tolist()
-        free = set(made._free)
-        made._numbers = {name: number for number, name in enumerate(made._names) if number not in free}
-        return made
-
-    def packed(self) -> Arrays:
-        """Return everything as arrays."""
-        return {
-            **under("names", pack_texts(self._names)),
-            **under("rows", pack_numbers(self._rows)),
-            "around": np.array(self._around, dtype=np.int32),
-            "free": np.array(self._free, dtype=np.int64),
-        }
 
     def __len__(self) -> int:
         return len(self._numbers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from memory_node.knowledge.retrieval.row_tables import SortedRows, StepTable
 from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.text import STOP_WORDS, name_key, names_in, plain_words, spans_at, spans_of, stems
 from memory_node.search.lexical_index import LexicalIndex
-from memory_node.search.packing import Arrays, pack_texts, part, under, unpack_texts
 
 Vectors = NDArray[np.float32]
 # A name's parts lead to what it names, too: "Columbus" to "Columbus, Ohio".
@@ -28,14 +28,15 @@ class StatementRows:
 
     by_subject: the steps that are about a name's key. by_concept: the rows that mention a concept.
 
-    recall: gives a statement that is held by its key, and while it is replaced or removed still the old one.
+    recall: gives a statement that is held by its key, and while it is replaced or removed still the old one; who takes
+    the rows from a file sets it.
     """
 
     def __init__(self, dimension: int, recall: Callable[[str], Proposition]) -> None:
         self.words = LexicalIndex()
         self.vectors = VectorRows(dimension)
         self.steps = StepTable()
-        self._recall = recall
+        self.recall = recall
         self._keys: list[str] = []
         self._step_of: list[int] = []
         self._subjects: list[str] = []
@@ -45,39 +46,8 @@ class StatementRows:
         self.by_subject = SortedRows()
         self.by_concept = SortedRows()
 
-    @classmethod
-    def from_packed(
-        cls, dimension: int, arrays: Arrays, keys: list[str], recall: Callable[[str], Proposition]
-    ) -> StatementRows:
-        """Return what packed() gave. keys: of each row, "" for one that holds nothing. recall: a statement by key."""
-        made = cls(dimension, recall)
-        made.words = LexicalIndex.from_packed(part("words", arrays))
-        made.vectors = VectorRows.from_packed(dimension, part("vectors", arrays))
-        made.steps = StepTable.from_packed(part("steps", arrays))
-        made.by_subject = SortedRows.from_packed(part("by_subject", arrays))
-        made.by_concept = SortedRows.from_packed(part("by_concept", arrays))
-        made._step_of = arrays["step_of"].tolist()
-        subjects = unpack_texts(part("subjects", arrays))
-        made._subjects = [subjects[number] for number in arrays["subject_of"].tolist()]
-        made._names = unpack_texts(part("names", arrays))
-        made._keys = keys
-        made._rows = {key: row for row, key in enumerate(keys) if key}
-        return made
-
-    def packed(self) -> Arrays:
-        """Return everything but keys and statements as arrays."""
-        subjects = {subject: number for number, subject in enumerate(dict.fromkeys(self._subjects))}
-        return {
-            **under("words", self.words.packed()),
-            **under("vectors", self.vectors.packed()),
-            **under("steps", self.steps.packed()),
-            **under("by_subject", self.by_subject.packed()),
-            **under("by_concept", self.by_concept.packed()),
-            "step_of": np.array(self._step_of, dtype=np.int64),
-            **under("subjects", pack_texts(subjects)),
-            "subject_of": np.array([subjects[one] for one in self._subjects], dtype=np.int64),
-            **under("names", pack_texts(self._names)),
-        }
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "recall"}
 
     def row_of(self, key: str) -> int:
         """Return the row of a statement, NO_ROW where there is none."""
@@ -116,7 +86,7 @@ class StatementRows:
 
     def statement(self, row: int) -> Proposition:
         """Return the statement of a row that is held."""
-        return self._recall(self.key(row))
+        return self.recall(self.key(row))
 
     def key(self, row: int) -> str:
         """Return the key of the statement of a row that is held."""

@@ -8,8 +8,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.search.packing import Arrays, pack_numbers, part, split, under
-
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
@@ -47,27 +45,6 @@ class Clusters:
             lengths = np.linalg.norm(sums, axis=1, keepdims=True)
             centres = np.where(lengths > 0.0, sums / np.maximum(lengths, 1e-9), centres)
         return cls(np.ascontiguousarray(centres))
-
-    @classmethod
-    def from_packed(cls, arrays: Arrays) -> Clusters:
-        """Return what packed() gave as clusters."""
-        made = cls(arrays["centres"])
-        members = part("members", arrays)
-        for cluster, rows in enumerate(split(members["numbers"], members)):
-            made._members[cluster] = np.concatenate([rows, np.zeros(_LEAST_ROOM, np.uint32)]).astype(np.int64)
-            made._sizes[cluster] = len(rows)
-        made._cluster, made._place = arrays["cluster"], arrays["place"]
-        return made
-
-    def packed(self) -> Arrays:
-        """Return everything as arrays."""
-        held = [members[:size].tolist() for members, size in zip(self._members, self._sizes.tolist())]
-        return {
-            "centres": self._centres,
-            **under("members", pack_numbers(held)),
-            "cluster": self._cluster,
-            "place": self._place,
-        }
 
     def add(self, rows: Rows, vectors: Vectors) -> None:
         """Take over n rows that are in no cluster, with their vectors (n, dimension)."""
@@ -116,8 +93,6 @@ COMPARED = 2048
 CLUSTERED_FROM = 32_768
 _WORD_BITS = 64
 _LARGEST = 127
-# Room for new rows that a packed table has, as a share of the rows: without it the first one would copy them all.
-_ROOM = 16
 
 
 class VectorRows:
@@ -139,29 +114,6 @@ class VectorRows:
         self._present = np.zeros(256, dtype=np.bool_)
         self._count = 0
         self._clusters: Clusters | None = None
-
-    @classmethod
-    def from_packed(cls, dimension: int, arrays: Arrays) -> VectorRows:
-        """Return what packed() gave as vectors; they stay where the arrays are."""
-        made = cls(dimension)
-        made._kept, made._scales, made._sketches = arrays["kept"], arrays["scales"], arrays["sketches"]
-        made._present = arrays["present"]
-        made._count = int(np.count_nonzero(made._present))
-        clusters = part("clusters", arrays)
-        made._clusters = Clusters.from_packed(clusters) if clusters else None
-        return made
-
-    def packed(self) -> Arrays:
-        """Return everything as arrays."""
-        highest = int(np.flatnonzero(self._present).max(initial=0)) + 1
-        rows = highest + max(256, highest // _ROOM)
-        return {
-            "kept": _resized(self._kept, rows),
-            "scales": _resized(self._scales, rows),
-            "sketches": _resized(self._sketches, rows),
-            "present": _resized(self._present, rows),
-            **(under("clusters", self._clusters.packed()) if self._clusters is not None else {}),
-        }
 
     def __len__(self) -> int:
         return self._count
