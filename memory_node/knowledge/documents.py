@@ -1,4 +1,4 @@
-"""Reads files into steps: plain text, Markdown, and JSON of passages or talks; all of them as a stream."""
+"""Reads files into steps: plain text and Markdown as a stream, and JSON of passages or talks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import codecs
 import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import chain
@@ -18,129 +17,8 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.knowledge.standard_step import StandardStep, Turn, document_steps, talk_steps, units_of
 from memory_node.knowledge.text import stamp_of
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_DECODER = json.JSONDecoder()
-# Characters that are read at once at first; a part that is longer doubles them.
-_LEAST = 1 << 16
-_CLOSING = {"[": "]", "{": "}"}
-
-
-def json_parts(blocks: Iterable[str], streamed: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Yield ("", element) for each element of an array; of an object (key, element) for arrays under the keys of
-    `streamed`, and (key, value) for other keys.
-
-    blocks: the text, in parts. No more of it is held than the longest part needs.
-
-    Raises:
-        ValueError: the text is no array or object of JSON. What stands before the fault has been given by then.
-    """
-    text = _Text(blocks)
-    begin = text.peek()
-    if begin == "[":
-        for element in _elements(text):
-            yield "", element
-    elif begin == "{":
-        yield from _members(text, streamed)
-    else:
-        raise ValueError("expected an array or an object")
-    if text.peek():
-        raise ValueError("more text behind the end")
-
-
-def _members(text: _Text, streamed: Collection[str]) -> Iterator[tuple[str, Any]]:
-    for _ in _between(text):
-        key = text.value()
-        if not isinstance(key, str):
-            raise ValueError(f"a key that is no text: {key!r:.80}")
-        text.expect(":")
-        if key in streamed and text.peek() == "[":
-            for element in _elements(text):
-                yield key, element
-        else:
-            yield key, text.value()
-
-
-def _elements(text: _Text) -> Iterator[Any]:
-    for _ in _between(text):
-        yield text.value()
-
-
-def _between(text: _Text) -> Iterator[None]:
-    """Yield before each member of the array or object that begins here, and leave it behind."""
-    closing = _CLOSING[text.take()]
-    if text.peek() == closing:
-        text.take()
-        return
-    while True:
-        yield
-        if text.peek() == closing:
-            text.take()
-            return
-        text.expect(",")
-
-
-class _Text:
-    """A text that is read as far as it is needed."""
-
-    def __init__(self, blocks: Iterable[str]) -> None:
-        self._blocks = iter(blocks)
-        self._held = ""
-        self._at = 0
-
-    def peek(self) -> str:
-        """Return the next character that is no space, "" at the end."""
-        while True:
-            self._at = _SPACE.match(self._held, self._at).end()  # type: ignore[union-attr]
-            if self._at < len(self._held) or not self._more(1):
-                return self._held[self._at : self._at + 1]
-
-    def take(self) -> str:
-        """Return the next character that is no space, and go behind it."""
-        character = self.peek()
-        self._at += 1
-        return character
-
-    def expect(self, character: str) -> None:
-        """Go behind a character.
-
-        Raises:
-            ValueError: another one stands there.
-        """
-        if self.take() != character:
-            raise ValueError(f"expected {character!r} before {self._held[self._at - 1 : self._at + 40]!r}")
-
-    def value(self) -> Any:
-        """Return the value that begins here, and go behind it."""
-        self.peek()
-        wanted = _LEAST
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self._held, self._at)
-            except ValueError:
-                if not self._more(wanted):
-                    raise
-            else:
-                # A number at the end of what is held may go on.
-                if end < len(self._held) or not self._more(wanted):
-                    self._at = end
-                    return value
-            wanted *= 2
-
-    def _more(self, wanted: int) -> bool:
-        """Hold so many more characters, and forget those behind; return whether there were any."""
-        parts, count = [self._held[self._at :]], 0
-        for block in self._blocks:
-            parts.append(block)
-            count += len(block)
-            if count >= wanted:
-                break
-        self._held, self._at = "".join(parts), 0
-        return count > 0
-
-
 ENDINGS = (".txt", ".md", ".json")
-# What of a JSON file is read one at a time.
-_STREAMED = frozenset({"passages", "sessions", "conversations"})
+_LISTS = frozenset({"passages", "sessions", "conversations"})
 _BLOCK = 1 << 16  # bytes
 _PASSAGE = re.compile(r"(-[0-9a-f]{12})(?:-\d+)+$")
 # A paragraph that goes on for longer is read in parts, so that a file without empty lines streams, too.
@@ -275,36 +153,41 @@ def _plain(line: str) -> str:
 
 def _json_steps(one: _Import) -> Iterator[StandardStep]:
     try:
-        yield from _steps_of_parts(one, json_parts(one.texts(lambda file: file.read(_BLOCK)), _STREAMED))
+        values = json.loads("".join(one.texts(lambda file: file.read(_BLOCK))))
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(f"{one.path}: it is no JSON: {error}") from error
+    try:
+        yield from _steps_of_values(one, values)
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidValueError(
             f"{one.path}: expected passages or talks as docs/knowledge.md has them: {error!r}"
         ) from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidValueError(f"{one.path}: it is no JSON: {error}") from error
 
 
-def _steps_of_parts(one: _Import, parts: Iterable[tuple[str, Any]]) -> Iterator[StandardStep]:
-    """Yield the steps of a file's parts. A talk alone is read as a whole: its day may stand behind its turns."""
-    counts: Counter[str] = Counter()
-    rest: dict[str, Any] = {}
-    for key, part in parts:
-        name = f"{one.session}-{counts[key]}"
-        counts[key] += 1
-        if key in ("", "passages"):
-            title, text = ("", part) if isinstance(part, str) else (part["title"], part["text"])
-            yield from document_steps(name, one.text(title), units_of(one.text(text)), one.stamp_ns)
-        elif key == "sessions":
-            yield from _talk(one, part, name)
-        elif key == "conversations":
-            for number, session in enumerate(part.get("sessions", [part])):
-                yield from _talk(one, session, f"{name}-{number}")
-        else:
-            rest[key] = part
-    if "turns" in rest:
-        yield from _talk(one, rest, f"{one.session}-0")
-    elif not counts.keys() & _STREAMED and rest:
+def _steps_of_values(one: _Import, values: Any) -> Iterator[StandardStep]:
+    passages = values if isinstance(values, list) else _list(values, "passages")
+    for number, part in enumerate(passages):
+        title, text = ("", part) if isinstance(part, str) else (part["title"], part["text"])
+        name = f"{one.session}-{number}"
+        yield from document_steps(name, one.text(title), units_of(one.text(text)), one.stamp_ns)
+    if isinstance(values, list):
+        return
+    talks = [(str(number), talk) for number, talk in enumerate(_list(values, "sessions"))]
+    for number, conversation in enumerate(_list(values, "conversations")):
+        parts = enumerate(_list(conversation, "sessions") if "sessions" in conversation else [conversation])
+        talks += [(f"{number}-{place}", talk) for place, talk in parts]
+    talks += [("0", values)] if "turns" in values else []
+    for name, talk in talks:
+        yield from _talk(one, talk, f"{one.session}-{name}")
+    if not (talks or _LISTS & values.keys()) and values:
         raise KeyError("passages")
+
+
+def _list(values: Any, key: str) -> list[Any]:
+    found = values.get(key, [])
+    if not isinstance(found, list):
+        raise TypeError(f"{key}: a list was expected, got {found!r:.80}")
+    return found
 
 
 def _talk(one: _Import, values: Any, name: str) -> Iterator[StandardStep]:

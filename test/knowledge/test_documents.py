@@ -92,7 +92,11 @@ def test_json_of_passages_and_talks(tmp_path: Path, values: object, expected: li
 
 
 @pytest.mark.parametrize(
-    "text", ["{", '"text"', '{"other": 1}', "[1]", '{"passages": [{"title": 1, "text": "x"}]}', "3"]
+    "text",
+    [
+        *("{", '"text"', '{"other": 1}', "[1]", "3", '{"passages": "One."}', '{"passages": {"One.": "Two."}}'),
+        '{"passages": [{"title": 1, "text": "x"}]}',
+    ],
 )
 def test_json_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text)
@@ -108,19 +112,6 @@ def test_other_endings_and_missing_files_are_refused(tmp_path: Path) -> None:
         read(tmp_path / "b.txt")
 
 
-def test_json_is_read_part_by_part(tmp_path: Path) -> None:
-    passages = [{"title": f"T{number}", "text": f"Part {number} is here."} for number in range(4000)]
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps({"name": "x", "passages": passages, "more": 12.5}))
-    given: list[int] = []
-    steps = read_document(path, ReadCounts(), on_bytes=given.append)
-    first = next(steps)
-    assert first.observation == "Part 0 is here."
-    assert sum(given) < path.stat().st_size / 2
-    assert [step.index for step in steps] == [0] * 3999
-    assert sum(given) == path.stat().st_size
-
-
 def test_json_part_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(["Ä word. " * 60_000, "The end."], ensure_ascii=False), encoding="utf-8")
@@ -130,14 +121,12 @@ def test_json_part_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
     assert counts.broken == 0
 
 
-def test_fault_in_json_is_told_behind_what_was_read(tmp_path: Path) -> None:
+def test_json_with_a_fault_is_refused_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'["The first part.", "Broken \xff byte.", oops]')
     counts = ReadCounts()
-    steps = read_document(path, counts)
-    assert [next(steps).observation, next(steps).observation] == ["The first part.", "Broken byte."]
     with pytest.raises(InvalidValueError, match="no JSON"):
-        next(steps)
+        next(read_document(path, counts))
     assert counts.broken == 1
 
 
