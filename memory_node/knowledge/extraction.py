@@ -13,7 +13,7 @@ from memory_node.knowledge.facts import MOST_SENTENCES, Proposition
 from memory_node.knowledge.standard_step import ASKED, StandardStep
 from memory_node.knowledge.text import STOP_WORDS, concepts_of, names_in, sentences, with_days
 from memory_node.knowledge.told.binding import VERBS
-from memory_node.knowledge.told.clause import LASTING, parsed
+from memory_node.knowledge.told.clause import LASTING, LIVING, parsed
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.knowledge.told.plainer import plain, without_opening
 
@@ -89,7 +89,11 @@ def resolved(clause: str, speaker: str, named: Named) -> str:
         possessive = opening[1].lower() in _POSSESSIVE
         said = f"{meant}'s" if possessive else f"{meant} is" if opening[2] else meant
         clause = said + clause[opening.end() :]
-    if named.thing and not (opening and opening[1].lower() in _OF_THINGS):
+    # "The laptop is old, so nobody may touch it": a clause about a thing means that one itself.
+    about = _THING_FIRST.match(clause)
+    thing = about["thing"] if about is not None else ""
+    has_its_own = thing and not LIVING.fullmatch(thing[0].lower() + thing[1:])
+    if named.thing and not has_its_own and not (opening and opening[1].lower() in _OF_THINGS):
         clause = _THING_INSIDE.sub(named.thing, clause, count=1)
     if named.person and not (opening and meant == named.person):
         clause = _PERSON_INSIDE.sub(named.person, clause, count=1)

@@ -18,12 +18,14 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import (
+    Named,
     ReadFacts,
     ReadStep,
     named_in,
     passing_propositions,
     propositions_of,
     read_by_rules,
+    resolved,
     said_in_passing,
     told_propositions,
 )
@@ -166,7 +168,7 @@ class KnowledgeGraph(KnowledgeQuestions):
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""
         # Nothing is locked meanwhile: a language model may read them.
-        read = [(step, [self._bound(one, step) for one in self._read_step(step)]) for step in steps]
+        read = [(step, self._bound(self._read_step(step), step)) for step in steps]
         with self._lock:
             before = len(self._nodes.semantic)
             for step, stated in read:
@@ -176,12 +178,18 @@ class KnowledgeGraph(KnowledgeQuestions):
             self._nodes.finish()
             return len(self._nodes.semantic) - before
 
-    def _bound(self, proposition: Proposition, step: StandardStep) -> Proposition:
-        """Return a proposition of a document with what binds in it read: a house rule holds like a told one. Whose
-        "my" is in a talk nobody knows, so only a document's writer tells who is called what."""
+    def _bound(self, stated: Iterable[Proposition], step: StandardStep) -> list[Proposition]:
+        """Return the propositions of a step with what binds in them read: a house rule holds like a told one, and "it"
+        in a document is the thing of the sentence before. Whose "my" is in a talk nobody knows, so only a document's
+        writer tells who is called what."""
         read = {one for one in Relation if one.of_things} | (set() if step.action else {Relation.CALLED})
-        facts = [fact for fact in self._read_facts(proposition.statement, step) if fact.relation in read]
-        return replace(proposition, structure=tuple(fact.to_json() for fact in facts)) if facts else proposition
+        named, bound = Named(), []
+        for one in stated:
+            whole = one.statement if step.action else resolved(one.statement, "", named)
+            named = named.after(whole)
+            facts = [fact for fact in self._read_facts(whole, step) if fact.relation in read]
+            bound.append(replace(one, structure=tuple(fact.to_json() for fact in facts)) if facts else one)
+        return bound
 
     def facts(self) -> list[ToldFact]:
         """Return every fact that was read and counts, in the order in which they were told."""

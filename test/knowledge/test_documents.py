@@ -7,6 +7,7 @@ import pytest
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.knowledge.documents import ReadCounts, read_document
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text import stamp_of
 
@@ -135,3 +136,29 @@ def test_day_of_a_talk_may_stand_behind_its_turns(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps({"turns": turns, "at": "8 May, 2023"}))
     (step,) = read_document(tmp_path / "a.json", ReadCounts())
     assert step.stamp_ns == stamp_of("8 May, 2023")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("The vase is Ana's. It must never be moved.", [("owned", "vase"), ("never", "vase")]),
+        ("The plates are Ben's. Nobody may wash them.", [("owned", "plates"), ("never", "plates")]),
+        ("The vase is Ana's. It was a gift. Never put it in the sink.", [("owned", "vase"), ("never", "vase")]),
+        ("Otto is our guest. He must not have nuts.", [("avoids", "Otto")]),
+        ("The vase is Ana's. The laptop is old, so nobody may touch it.", [("owned", "vase"), ("never", "laptop")]),
+        ("The vase is old. It is raining. The laptop must stay closed.", [("never", "laptop")]),
+    ],
+)
+def test_rule_of_a_document_binds_over_several_sentences_and_keeps_its_words(
+    graph: KnowledgeGraph, tmp_path: Path, rule: str, expected: list[tuple[str, str]]
+) -> None:
+    (tmp_path / "house.txt").write_text(f"{rule}\n")
+    graph.add(read(tmp_path / "house.txt"))
+    assert [(fact.relation, fact.subject.words) for fact in graph.facts()] == expected
+    assert " ".join(one.statement for one in graph.propositions()) == rule
+
+
+def test_it_at_the_beginning_of_a_paragraph_is_nothing_of_the_one_before(graph: KnowledgeGraph, tmp_path: Path) -> None:
+    (tmp_path / "house.txt").write_text("The vase is Ana's.\n\nIt must never be moved.\n")
+    graph.add(read(tmp_path / "house.txt"))
+    assert [str(fact.relation) for fact in graph.facts()] == ["owned"]

@@ -141,6 +141,8 @@ def test_pronoun_is_whom_was_named_last_and_i_is_who_speaks() -> None:
         ("The blue mug is Anna's", "It is raining.", "It is raining."),
         ("The blue mug is Anna's", "she is allergic to nuts", "Anna is allergic to nuts"),
         ("Anna lost the key.", "They left early.", "Anna left early."),
+        ("The vase is old.", "The laptop is new, so nobody may use it.", "The laptop is new, so nobody may use it."),
+        ("The keys are lost.", "My brother has them.", "My brother has The keys."),
     ],
 )
 def test_pronoun_is_what_was_named_last(before: str, clause: str, whole: str) -> None:

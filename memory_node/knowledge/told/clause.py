@@ -34,7 +34,7 @@ _THING = re.compile(
     r"\b(?:the|my|our|his|her|their|an?) [\w' -]+?"
     r"(?= (?:in|on|at|with|into|onto|under|near|beside|behind|from|to|for|of)\b|$)"
 )
-_LIVING = re.compile(rf"(?:my|our|the) (?:{BEING}|{KIN})(?: [A-Z][\w-]*)?|[A-Z][\w-]*|he|she|I|we")
+LIVING = re.compile(rf"(?:my|our|the) (?:{BEING}|{KIN})(?: [A-Z][\w-]*)?|[A-Z][\w-]*|he|she|I|we")
 _BEING = frozenset({"am", "is", "are", "be", "been"})
 BINDING = frozenset({"must", "may", "should", "shall", "can", "to"})
 _LETTING = frozenset({"may", "can"})
@@ -128,7 +128,7 @@ def _parts(text: str) -> list[str]:
         return [text]
     found = [first]
     # "Our cat likes to lie on the laptop, so keep it closed": the first thing behind who does something with it.
-    is_living = _LIVING.fullmatch(subject) is not None and not re.search(r" (?:is|are) (?:in|on|at) ", first)
+    is_living = LIVING.fullmatch(subject) is not None and not re.search(r" (?:is|are) (?:in|on|at) ", first)
     thing = _THING.search(first.removeprefix(subject)) if is_living else None
     it = thing[0] if thing is not None else subject
     for one in others:
