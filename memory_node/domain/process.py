@@ -104,6 +104,49 @@ class WorkerThread:
                 return
 
 
+class RepeatedWork:
+    """A worker thread that does the same again and again until it is closed.
+
+    Args:
+        name: of the thread.
+        work: what is done.
+        waits_s: until the first time, and between two times.
+        errors: those after which it is tried again at the next time.
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[], object], waits_s: tuple[float, float], errors: tuple[type[Exception], ...]
+    ) -> None:
+        self._work = work
+        self._waits_s = waits_s
+        self._errors = errors
+        self._ending = threading.Event()
+        self._thread = WorkerThread(name, self._run)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it was closed: work that waits returns then."""
+        return self._ending.is_set()
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Do it no more; what is in work is finished."""
+        self._ending.set()
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        wait_s, each_s = self._waits_s
+        while not self._ending.wait(wait_s):
+            wait_s = each_s
+            try:
+                self._work()
+            except self._errors as error:
+                _LOG.debug("%s is tried again: %s", self._thread.name, error)
+
+
 _RUNNING: weakref.WeakSet[WorkerThread] = weakref.WeakSet()
 
 

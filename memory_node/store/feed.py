@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from typing import Any
@@ -10,13 +9,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
-from memory_node.domain.process import WorkerThread
+from memory_node.domain.process import RepeatedWork
 from memory_node.store import schema
 from memory_node.store.apply import channel_of
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import connect
 
-_log = logging.getLogger(__name__)
 # A server that says nothing for so long is away (s).
 _QUIET_LIMIT_S = 5.0
 
@@ -30,16 +28,18 @@ class ChangeFeed:
     def __init__(self, engine: Engine, site: str, config: StoreConfig) -> None:
         self._engine = engine
         self._site = site
-        self._config = config
+        self._poll_interval_s = config.poll_interval_s
         self._lock = threading.Lock()
         self._seen = -1
         self._signal = threading.Event()
-        self._stopping = threading.Event()
-        self._thread = WorkerThread("store-feed", self._run)
+        listen = self._listen if engine.dialect.name == "postgresql" else self._look
+        # The writer reports an outage; what was missed is noticed by its revision afterwards.
+        errors = (sa.exc.SQLAlchemyError, engine.dialect.loaded_dbapi.Error, OSError)
+        self._listening = RepeatedWork("store-feed", listen, (0.0, self._poll_interval_s), errors)
 
     def start(self) -> None:
         """Begin to listen."""
-        self._thread.start()
+        self._listening.start()
 
     def committed(self, revision: int) -> None:
         """Note an own commit."""
@@ -70,19 +70,8 @@ class ChangeFeed:
 
     def close(self, timeout_s: float = 5.0) -> None:
         """Stop to listen."""
-        self._stopping.set()
+        self._listening.close(timeout_s)
         self._signal.set()
-        self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        listen = self._listen if self._engine.dialect.name == "postgresql" else self._look
-        while not self._stopping.is_set():
-            try:
-                listen()
-            except (sa.exc.SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error, OSError) as error:
-                # The writer reports the outage; what was missed is noticed by its revision afterwards.
-                _log.debug("the change feed lost the database: %s", error)
-            self._stopping.wait(self._config.retry_interval_s)
 
     def _compare(self, revision: int | None) -> None:
         with self._lock:
@@ -92,25 +81,23 @@ class ChangeFeed:
 
     def _look(self) -> None:
         newest = sa.select(schema.sites.c.revision).where(schema.sites.c.name == self._site)
-        while not self._stopping.is_set():
-            with self._engine.connect() as connection:
-                self._compare(connection.execute(newest).scalar_one_or_none())
-            self._stopping.wait(self._config.poll_interval_s)
+        with self._engine.connect() as connection:
+            self._compare(connection.execute(newest).scalar_one_or_none())
 
     def _listen(self) -> None:
         from psycopg import sql
 
         with connect(self._engine.url, _QUIET_LIMIT_S, autocommit=True) as connection:
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel_of(self._site))))
-            while not self._stopping.is_set():
+            while not self._listening.is_ending:
                 found = connection.execute("SELECT revision FROM sites WHERE name = %s", (self._site,)).fetchone()
                 self._compare(None if found is None else found[0])
                 self._await_notification(connection)
 
     def _await_notification(self, connection: Any) -> None:
         """Return at the next notification, or when the revision should be looked at anyway."""
-        deadline = time.monotonic() + self._config.poll_interval_s
-        while time.monotonic() < deadline and not self._stopping.is_set():
+        deadline = time.monotonic() + self._poll_interval_s
+        while time.monotonic() < deadline and not self._listening.is_ending:
             # In short waits, for close() must not wait long.
             if any(True for _ in connection.notifies(timeout=0.2, stop_after=1)):
                 return

@@ -18,7 +18,6 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import StoreError
-from memory_node.domain.process import WorkerThread
 from memory_node.store import copying, schema
 from memory_node.store.apply import put_rows, replay
 from memory_node.store.backup import BackupRotation
@@ -164,41 +163,6 @@ def _remove(path: Path) -> None:
 
 # Ten times what a busy store writes between two checkpoints: somebody keeps SQLite from emptying the log.
 _LARGE_LOG_BYTES = 10 * LOG_LIMIT_BYTES
-
-
-class StoreKeeper:
-    """A thread beside the writer's.
-
-    Args:
-        look: does what is due.
-        first_s: time until the first look.
-        each_s: time between two looks.
-    """
-
-    def __init__(self, look: Callable[[], object], first_s: float, each_s: float) -> None:
-        self._look = look
-        self._waits = (first_s, each_s)
-        self._stopping = threading.Event()
-        self._thread = WorkerThread("store-keeper", self._run)
-
-    def start(self) -> None:
-        """Begin to look."""
-        self._thread.start()
-
-    def close(self, timeout_s: float = 30.0) -> None:
-        """Stop to look; what is in work is finished."""
-        self._stopping.set()
-        self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        wait_s, each_s = self._waits
-        while not self._stopping.wait(wait_s):
-            wait_s = each_s
-            try:
-                self._look()
-            except (sqlite3.Error, OSError) as error:
-                # The writer reports a database in trouble.
-                _log.debug("the store's file cannot be looked after now: %s", error)
 
 
 class FileCare:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from sqlalchemy.engine import Engine
 
 from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.process import RepeatedWork
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.store import reader
 from memory_node.store.apply import tombstone_of
@@ -22,7 +24,7 @@ from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
 from memory_node.store.forget_plan import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
-from memory_node.store.keeper import FileCare, LocalCopy, StoreKeeper, try_update
+from memory_node.store.keeper import FileCare, LocalCopy, try_update
 from memory_node.store.location import locate, parse_url, sqlite_path
 from memory_node.store.reader import collect_again, without_collection
 from memory_node.store.records import Batch, Document, Recordable, StoreChange, StoreMark
@@ -80,12 +82,17 @@ class Store(StoreReadings):
         self._open_journal()
         self._feed = ChangeFeed(self._engine, self.site, config)
         self._writer = LogWriter(self._engine, self._translator, self._journal, config, self._on_commit)
-        self._care = self._make_care(config, clock)
-        self._local = (
-            None if self._care is not None else LocalCopy(self.derived / "site.db", self.site, robot_id, clock)
-        )
-        first_s, each_s = _FILE_LOOKS_S if self._local is None else _COPY_LOOKS_S
-        self._keeper = StoreKeeper(self._look_after, first_s, each_s)
+        self._care: FileCare | None = None
+        self._local: LocalCopy | None = None
+        if (path := sqlite_path(url)) is not None:
+            interval_s, folder = config.backup_interval_h * 3600.0, folders.backups
+            rotation = BackupRotation(self._engine, self.site, folder, interval_s, config.backups_kept, clock)
+            self._care = FileCare(path, rotation, lambda: self._writer.commits)
+        else:
+            self._local = LocalCopy(self.derived / "site.db", self.site, robot_id, clock)
+        look, waits_s = (self._care.look, _FILE_LOOKS_S) if self._care else (self._update_copy, _COPY_LOOKS_S)
+        # The writer reports a database in trouble.
+        self._keeper = RepeatedWork("store-keeper", look, waits_s, (sqlite3.Error, OSError))
         self._map = WrittenMap()
         self.closed = False
         self._revision = -1
@@ -264,7 +271,9 @@ class Store(StoreReadings):
         try:
             self._writer.close(timeout_s)
         finally:
-            self._look_after(closing=True)
+            if self._local is not None:
+                self._update_copy()
+                self._local.close()
             self.closed = True
             self._engine.dispose()
             collect_again()
@@ -299,22 +308,9 @@ class Store(StoreReadings):
         batches = self._writer.waiting_batches()
         return self._local.engine(batches, len(batches))
 
-    def _look_after(self, closing: bool = False) -> None:
-        if self._care is not None and not closing:
-            self._care.look()
-        elif self._local is not None:
-            if not self._in_outage():
-                try_update(self._local, self._engine)
-            if closing:
-                self._local.close()
-
-    def _make_care(self, config: StoreConfig, clock: Clock) -> FileCare | None:
-        path = sqlite_path(self.url)
-        if path is None:
-            return None
-        interval_s, folder = config.backup_interval_h * 3600.0, self._folders.backups
-        rotation = BackupRotation(self._engine, self.site, folder, interval_s, config.backups_kept, clock)
-        return FileCare(path, rotation, lambda: self._writer.commits)
+    def _update_copy(self) -> None:
+        if self._local is not None and not self._in_outage():
+            try_update(self._local, self._engine)
 
     def _open_journal(self) -> None:
         """Open the journal; without it a database that cannot be written either leaves new facts in memory.
