@@ -66,12 +66,11 @@ def _damage(what: str) -> Finding:
 
 
 def _faults(opened: OpenedStore) -> Iterator[Finding]:
-    site, structure = opened.site, False
+    site = opened.site
     with opened.engine.connect() as connection, connection.begin(), lenient_text(connection):
         if opened.path is not None:
             yield from _check_files(opened.path, opened.folders)
             for fault in _structure_faults(connection):
-                structure = True
                 yield _damage(fault)
         missing = sorted(set(schema.metadata.tables) - set(sa.inspect(connection).get_table_names()))
         if missing:
@@ -85,11 +84,6 @@ def _faults(opened: OpenedStore) -> Iterator[Finding]:
             shown = _shown([f"{row.name}: {row.reason}" for row in away])
             advice = "`store check --repair` takes what the last backup has of them"
             yield Finding("warning", f"{len(away)} rows are in quarantine: {shown}", advice)
-        for what, table, condition in () if structure else (*_loose_ends(site), *orphans(site)):
-            query = sa.select(sa.func.count()).select_from(table).where(table.c.site == site, condition)
-            if count := connection.execute(query).scalar_one():
-                advice = "harmless; `store compact` removes orphans"
-                yield Finding("warning", f"{table.name}: {count} rows {what}", advice)
 
 
 def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
@@ -175,37 +169,3 @@ def _disagreement(row: Any, images: ImageFolder) -> str:
     except (RobotMemoryError, ValueError, KeyError) as error:
         return str(error)
     return ""
-
-
-# What the scene graph calls the robot's hand.
-_HAND = "robot"
-# Rows that refer to something that is not there: what they are, their table, and their condition beside the site.
-_Loose = tuple[str, sa.Table, Any]
-
-
-def _missing(site: str, column: sa.Column[str], *tables: sa.Table) -> Any:
-    """Return the condition that an id is in none of the tables."""
-    return sa.and_(*(column.not_in(sa.select(table.c.id).where(table.c.site == site)) for table in tables))
-
-
-def _loose_ends(site: str) -> Iterator[_Loose]:
-    objects, relations, steps = schema.objects, schema.relations, schema.steps
-    nodes = (objects, schema.areas, schema.rooms, schema.floors)
-    hangs = (objects.c.support_id.not_in(("", _HAND)), _missing(site, objects.c.support_id, *nodes))
-    yield "stand on something that is not there", objects, sa.and_(*hangs)
-    merged = (objects.c.merged_into != "", _missing(site, objects.c.merged_into, objects))
-    yield "merged into an object that is not there", objects, sa.and_(*merged)
-    loose = sa.or_(*(_missing(site, end, *nodes) for end in (relations.c.source_id, relations.c.target_id)))
-    yield "join nodes that are not there", relations, sa.and_(sa.not_(relations.c.removed), loose)
-    yield "have no episode", steps, _missing(site, steps.c.episode_id, schema.episodes)
-
-
-def orphans(site: str) -> Iterator[_Loose]:
-    """Yield the rows that no record needs any more: what they are, their table, and their condition beside the site."""
-    for table in (schema.appearances, schema.places):
-        yield "have no object", table, _missing(site, table.c.object_id, schema.objects)
-    documents, supports = schema.documents, schema.supports
-    known = sa.exists().where(
-        documents.c.site == site, documents.c.kind == supports.c.record_kind, documents.c.id == supports.c.record_id
-    )
-    yield "are of learned things that are not there", supports, sa.not_(known)

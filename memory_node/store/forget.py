@@ -18,7 +18,6 @@ from memory_node.domain.errors import NotFoundError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import notify
-from memory_node.store.check import orphans
 from memory_node.store.checksums import sealed
 from memory_node.store.distribute import has_citus, kept_by_coordinator
 from memory_node.store.engine import disposed, for_writing, leave_wal, open_engine, reason_of
@@ -44,7 +43,7 @@ def compact(engine: Engine, site: str) -> dict[str, int]:
     removed = 0
     with for_writing(engine.connect()) as connection, connection.begin():
         before = database_bytes(connection)
-        for _, table, orphaned in orphans(site):
+        for table, orphaned in _orphans(site):
             removed += connection.execute(table.delete().where(table.c.site == site, orphaned)).rowcount
         if sqlite_path(engine.url) is not None:
             for table in (schema.floors, schema.rooms, schema.areas, schema.relations, schema.documents):
@@ -54,6 +53,17 @@ def compact(engine: Engine, site: str) -> dict[str, int]:
         raise StoreUnavailableError(f"not all could be rewritten: {'; '.join(undone)}")
     with reading(engine) as connection:
         return {"rows_removed": removed, "bytes_before": before, "bytes_after": database_bytes(connection)}
+
+
+def _orphans(site: str) -> Iterator[tuple[sa.Table, sa.ColumnElement[bool]]]:
+    """Yield each table with rows that no record needs any more, and their condition beside the site."""
+    objects, documents, supports = schema.objects, schema.documents, schema.supports
+    for table in (schema.appearances, schema.places):
+        yield table, table.c.object_id.not_in(sa.select(objects.c.id).where(objects.c.site == site))
+    known = sa.exists().where(
+        documents.c.site == site, documents.c.kind == supports.c.record_kind, documents.c.id == supports.c.record_id
+    )
+    yield supports, sa.not_(known)
 
 
 def vacuum(engine: Engine, timeout_s: float = 30.0) -> list[str]:

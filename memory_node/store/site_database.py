@@ -196,8 +196,9 @@ def installation_id() -> str:
 
     A copy of the disk in another machine gets an id of its own: that has none of the network adapters seen so far.
     """
-    note, present = state_folder() / _FILE, set(_adapters())
+    note = state_folder() / _FILE
     try:
+        present = set(_adapters())
         found = json.loads(note.read_text()) if note.is_file() else {}
         known = set(found.get("adapters", ()))
         is_copy = bool(known and present and not known & present)
@@ -213,14 +214,8 @@ def installation_id() -> str:
 
 def _adapters() -> list[str]:
     """Return digests of the physical network adapters' addresses; none in a container."""
-    addresses = []
-    for adapter in _NETWORKS.glob("*/address"):
-        if (adapter.parent / "device").exists():
-            try:
-                addresses.append(adapter.read_text().strip())
-            except OSError:
-                continue
-    return [hashlib.sha256(address.encode()).hexdigest()[:32] for address in addresses]
+    addresses = (one.read_bytes() for one in _NETWORKS.glob("*/address") if (one.parent / "device").exists())
+    return [hashlib.sha256(address.strip()).hexdigest()[:32] for address in addresses]
 
 
 def require_own_robot(connection: Connection, site: str, robot_id: str, installation: str) -> None:
