@@ -12,10 +12,6 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import ResourceMissingError
 
-OPSET = 20  # the first with Gelu
-_IR_VERSION = 9
-_MASKED = -1e9
-
 
 @dataclass(frozen=True)
 class BertShape:
@@ -50,40 +46,66 @@ def load_weights(path: Path) -> dict[str, NDArray[Any]]:
     return dict(load_file(path))
 
 
-class _GraphWriter:
-    """Collects the nodes and constants of an ONNX graph; every method returns the name of its result."""
-
-    def __init__(self) -> None:
-        import onnx
-
-        self._onnx = onnx
-        self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
-
-    def constant(self, name: str, value: NDArray[Any]) -> str:
-        if name not in self.constants:
-            self.constants[name] = self._onnx.numpy_helper.from_array(np.ascontiguousarray(value), name)
-        return name
-
-    def node(self, kind: str, *inputs: str, name: str = "", outputs: int = 1, **attributes: Any) -> str:
-        stem = name or f"{kind}_{len(self.nodes)}"
-        names = [stem] if outputs == 1 else [f"{stem}_{index}" for index in range(outputs)]
-        self.nodes.append(self._onnx.helper.make_node(kind, list(inputs), names, name=f"node_{stem}", **attributes))
-        return stem
-
-    def dense(self, value: str, name: str, weight: NDArray[Any], bias: NDArray[Any]) -> str:
-        """Apply a linear layer whose weight is stored as (out, in), torch's way."""
-        product = self.node("MatMul", value, self.constant(f"{name}.weight", weight.T))
-        return self.node("Add", product, self.constant(f"{name}.bias", bias))
-
-    def layer_norm(self, value: str, name: str, weights: Mapping[str, NDArray[Any]], epsilon: float) -> str:
-        scale = self.constant(f"{name}.weight", weights[f"{name}.weight"])
-        bias = self.constant(f"{name}.bias", weights[f"{name}.bias"])
-        return self.node("LayerNormalization", value, scale, bias, axis=-1, epsilon=epsilon)
-
-    def shape(self, *sizes: int) -> str:
-        text = "shape_" + "_".join(str(size) for size in sizes).replace("-", "m")
-        return self.constant(text, np.array(sizes, dtype=np.int64))
+# The graph in ONNX's text syntax (https://onnx.ai/onnx/repo-docs/Syntax.html); <NAME> is a size. One sentence only: the
+# vector of token type 0 is a part of the position table. The length divides out of a unit vector, so the sum over the
+# mask is as good as the mean.
+_GRAPH = """
+<ir_version: 9, opset_import: ["" : 20], producer_name: "robot_memory">
+sentence_encoder (int64[batch, tokens] input_ids, int64[batch, tokens] attention_mask)
+    => (float[batch, <HIDDEN>] embedding)
+<
+    int64[1] zero = {0}, int64[1] axis_tokens = {1}, int64[1] axis_last = {2}, int64[2] axes_heads = {1, 2},
+    float one = {1.0}, float masked = {-1e9},
+    int64[5] joined_heads = {0, 0, 3, <HEADS>, <SIZE>}, int64[4] heads = {0, 0, <HEADS>, <SIZE>},
+    int64[3] whole = {0, 0, <HIDDEN>}
+>
+{
+    length = Shape <start = 1, end = 2> (input_ids)
+    positions = Slice (position_embeddings, zero, length, zero)
+    words = Gather (word_embeddings, input_ids)
+    summed = Add (words, positions)
+    hidden_0 = LayerNormalization <axis = -1, epsilon = <EPSILON>> (summed, embeddings_scale, embeddings_offset)
+    mask = Cast <to = 1> (attention_mask)
+    absent = Sub (one, mask)
+    far = Mul (absent, masked)
+    bias = Unsqueeze (far, axes_heads)
+    <LAYERS>
+    is_token = Unsqueeze (mask, axis_last)
+    tokens_alone = Mul (hidden_<COUNT>, is_token)
+    total = ReduceSum <keepdims = 0> (tokens_alone, axis_tokens)
+    embedding = LpNormalization <axis = -1, p = 2> (total)
+}
+"""
+# Queries, keys and values in one product: three small ones cost more than one large one.
+_LAYER = """
+    <L>product = MatMul (hidden_<N>, <L>joined_weight)
+    <L>joined = Add (<L>product, <L>joined_bias)
+    <L>by_head = Reshape (<L>joined, joined_heads)
+    <L>q3, <L>k3, <L>v3 = Split <axis = 2, num_outputs = 3> (<L>by_head)
+    <L>q = Reshape (<L>q3, heads)
+    <L>k = Reshape (<L>k3, heads)
+    <L>v = Reshape (<L>v3, heads)
+    <L>queries = Transpose <perm = [0, 2, 1, 3]> (<L>q)
+    <L>keys = Transpose <perm = [0, 2, 3, 1]> (<L>k)
+    <L>values = Transpose <perm = [0, 2, 1, 3]> (<L>v)
+    <L>likeness = MatMul (<L>queries, <L>keys)
+    <L>scores = Add (<L>likeness, bias)
+    <L>shares = Softmax <axis = -1> (<L>scores)
+    <L>mixed = MatMul (<L>shares, <L>values)
+    <L>side_by_side = Transpose <perm = [0, 2, 1, 3]> (<L>mixed)
+    <L>attended = Reshape (<L>side_by_side, whole)
+    <L>told = MatMul (<L>attended, <L>output_weight)
+    <L>told_off = Add (<L>told, <L>output_bias)
+    <L>with_it = Add (<L>told_off, hidden_<N>)
+    <L>between = LayerNormalization <axis = -1, epsilon = <EPSILON>> (<L>with_it, <L>output_scale, <L>output_offset)
+    <L>wide = MatMul (<L>between, <L>inner_weight)
+    <L>wide_off = Add (<L>wide, <L>inner_bias)
+    <L>bent = Gelu (<L>wide_off)
+    <L>narrow = MatMul (<L>bent, <L>last_weight)
+    <L>narrow_off = Add (<L>narrow, <L>last_bias)
+    <L>with_between = Add (<L>narrow_off, <L>between)
+    hidden_<NEXT> = LayerNormalization <axis = -1, epsilon = <EPSILON>> (<L>with_between, <L>last_scale, <L>last_offset)
+"""
 
 
 def build_graph(weights: Mapping[str, NDArray[Any]], shape: BertShape) -> Any:
@@ -99,101 +121,47 @@ def build_graph(weights: Mapping[str, NDArray[Any]], shape: BertShape) -> Any:
         import onnx
     except ImportError as error:
         raise ResourceMissingError("building the ONNX graph needs `pip install robot_memory[models]`") from error
-    writer = _GraphWriter()
-    hidden = _embeddings(writer, weights, shape)
-    mask = writer.node("Cast", "attention_mask", to=onnx.TensorProto.FLOAT)
-    bias = _attention_bias(writer, mask)
-    for layer in range(shape.layers):
-        hidden = _layer(writer, f"encoder.layer.{layer}", hidden, bias, weights, shape)
-    _pool(writer, hidden, mask)
-    value_info = onnx.helper.make_tensor_value_info
-    graph = onnx.helper.make_graph(
-        writer.nodes,
-        "sentence_encoder",
-        [
-            value_info("input_ids", onnx.TensorProto.INT64, ["batch", "tokens"]),
-            value_info("attention_mask", onnx.TensorProto.INT64, ["batch", "tokens"]),
-        ],
-        [value_info("embedding", onnx.TensorProto.FLOAT, ["batch", shape.hidden])],
-        initializer=list(writer.constants.values()),
-    )
-    model = onnx.helper.make_model(
-        graph,
-        producer_name="robot_memory",
-        opset_imports=[onnx.helper.make_opsetid("", OPSET)],
-        ir_version=_IR_VERSION,
-    )
+    layers = [_filled(_LAYER, L=f"layer_{n}_", N=n, NEXT=n + 1) for n in range(shape.layers)]
+    sizes = {"HIDDEN": shape.hidden, "HEADS": shape.heads, "SIZE": shape.hidden // shape.heads}
+    text = _filled(_GRAPH, LAYERS="".join(layers), COUNT=shape.layers)
+    model = onnx.parser.parse_model(_filled(text, EPSILON=f"{shape.epsilon:.12f}", **sizes))
+    for name, value in _constants(weights, shape).items():
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.ascontiguousarray(value), name))
     onnx.checker.check_model(model, full_check=True)
     return model
 
 
-def _embeddings(writer: _GraphWriter, weights: Mapping[str, NDArray[Any]], shape: BertShape) -> str:
-    words = writer.constant("word_embeddings", weights["embeddings.word_embeddings.weight"])
-    # One sentence only: token type 0 everywhere, so its vector is added to the position table once, here.
+def _filled(text: str, **values: object) -> str:
+    for name, value in values.items():
+        text = text.replace(f"<{name}>", str(value))
+    return text
+
+
+def _constants(weights: Mapping[str, NDArray[Any]], shape: BertShape) -> dict[str, NDArray[Any]]:
+    """Return the graph's weights by their names in it: linear layers as (in, out), where torch has (out, in)."""
     table = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
-    positions = writer.constant("position_embeddings", table)
-    tokens = writer.node("Shape", "input_ids", start=1, end=2)
-    zero = writer.constant("zero", np.array([0], dtype=np.int64))
-    used = writer.node("Slice", positions, zero, tokens, zero)
-    summed = writer.node("Add", writer.node("Gather", words, "input_ids"), used)
-    return writer.layer_norm(summed, "embeddings.LayerNorm", weights, shape.epsilon)
+    found = {"word_embeddings": weights["embeddings.word_embeddings.weight"], "position_embeddings": table}
+    found |= _norm("embeddings", weights, "embeddings.LayerNorm")
+    # The queries take over the scale of attention, 1 / sqrt(size).
+    scale = np.float32(1.0 / np.sqrt(shape.hidden // shape.heads))
+    factors = {"query": scale, "key": np.float32(1.0), "value": np.float32(1.0)}
+    for n in range(shape.layers):
+        ours, theirs = f"layer_{n}", f"encoder.layer.{n}"
+        joined = {
+            kind: np.concatenate([weights[f"{theirs}.attention.self.{one}.{kind}"] * by for one, by in factors.items()])
+            for kind in ("weight", "bias")
+        }
+        found |= {f"{ours}_joined_weight": joined["weight"].T, f"{ours}_joined_bias": joined["bias"]}
+        for name, source in (("output", "attention.output"), ("inner", "intermediate"), ("last", "output")):
+            dense = f"{theirs}.{source}.dense"
+            found |= {
+                f"{ours}_{name}_weight": weights[f"{dense}.weight"].T,
+                f"{ours}_{name}_bias": weights[f"{dense}.bias"],
+            }
+        for name, source in (("output", "attention.output"), ("last", "output")):
+            found |= _norm(f"{ours}_{name}", weights, f"{theirs}.{source}.LayerNorm")
+    return found
 
 
-def _attention_bias(writer: _GraphWriter, mask: str) -> str:
-    axes = writer.constant("axes_heads", np.array([1, 2], dtype=np.int64))
-    absent = writer.node("Sub", writer.constant("one", np.array(1.0, dtype=np.float32)), mask)
-    bias = writer.node("Mul", absent, writer.constant("masked", np.array(_MASKED, dtype=np.float32)))
-    return writer.node("Unsqueeze", bias, axes)
-
-
-def _layer(
-    writer: _GraphWriter, name: str, hidden: str, bias: str, weights: Mapping[str, NDArray[Any]], shape: BertShape
-) -> str:
-    attended = _attention(writer, f"{name}.attention.self", hidden, bias, weights, shape)
-    for source, block, activation in (
-        (attended, f"{name}.attention.output", False),
-        ("", f"{name}.output", True),
-    ):
-        value = source
-        if activation:
-            inner = f"{name}.intermediate.dense"
-            value = writer.dense(hidden, inner, weights[f"{inner}.weight"], weights[f"{inner}.bias"])
-            value = writer.node("Gelu", value)
-        dense = f"{block}.dense"
-        value = writer.dense(value, dense, weights[f"{dense}.weight"], weights[f"{dense}.bias"])
-        hidden = writer.layer_norm(writer.node("Add", value, hidden), f"{block}.LayerNorm", weights, shape.epsilon)
-    return hidden
-
-
-def _attention(
-    writer: _GraphWriter, name: str, hidden: str, bias: str, weights: Mapping[str, NDArray[Any]], shape: BertShape
-) -> str:
-    size = shape.hidden // shape.heads
-    # Queries, keys and values in one product: three small ones cost more than one large one. The queries take over
-    # the scale 1 / sqrt(size).
-    scale = np.float32(1.0 / np.sqrt(size))
-    parts = ("query", "key", "value")
-    factors = (scale, np.float32(1.0), np.float32(1.0))
-    weight = np.concatenate([weights[f"{name}.{part}.weight"] * factor for part, factor in zip(parts, factors)])
-    offset = np.concatenate([weights[f"{name}.{part}.bias"] * factor for part, factor in zip(parts, factors)])
-    joined = writer.dense(hidden, f"{name}.joined", weight, offset)
-    joined = writer.node("Reshape", joined, writer.shape(0, 0, 3, shape.heads, size))
-    split = writer.node("Split", joined, outputs=3, axis=2, num_outputs=3)
-    heads = writer.shape(0, 0, shape.heads, size)
-    query, key, value = (writer.node("Reshape", f"{split}_{index}", heads) for index in range(3))
-    query = writer.node("Transpose", query, perm=[0, 2, 1, 3])
-    key = writer.node("Transpose", key, perm=[0, 2, 3, 1])
-    value = writer.node("Transpose", value, perm=[0, 2, 1, 3])
-    scores = writer.node("Add", writer.node("MatMul", query, key), bias)
-    mixed = writer.node("MatMul", writer.node("Softmax", scores, axis=-1), value)
-    mixed = writer.node("Transpose", mixed, perm=[0, 2, 1, 3])
-    return writer.node("Reshape", mixed, writer.shape(0, 0, shape.hidden))
-
-
-def _pool(writer: _GraphWriter, hidden: str, mask: str) -> str:
-    last = writer.constant("axis_last", np.array([2], dtype=np.int64))
-    tokens = writer.constant("axis_tokens", np.array([1], dtype=np.int64))
-    weighted = writer.node("Mul", hidden, writer.node("Unsqueeze", mask, last))
-    # The length divides out of a unit vector, so the sum over the mask is as good as the mean.
-    total = writer.node("ReduceSum", weighted, tokens, keepdims=0)
-    return writer.node("LpNormalization", total, name="embedding", axis=-1, p=2)
+def _norm(name: str, weights: Mapping[str, NDArray[Any]], source: str) -> dict[str, NDArray[Any]]:
+    return {f"{name}_scale": weights[f"{source}.weight"], f"{name}_offset": weights[f"{source}.bias"]}
