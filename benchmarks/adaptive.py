@@ -26,9 +26,9 @@ class LirsPolicy:
     fit the same part stays.
     """
 
-    def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
+    def __init__(self, capacity: int) -> None:
         self.capacity = checked_capacity(capacity)
-        self.on_evict = on_evict
+        self.on_evict: OnEvict = ignore_eviction
         cold = min(max(1, round(_COLD_SHARE * capacity)), capacity - 1)
         self._most_hot = capacity - cold
         self._most_ghosts = _GHOST_CAPACITIES * capacity

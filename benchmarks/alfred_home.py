@@ -31,7 +31,7 @@ from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
 from memory_node.sim.layout import FREE, OCCUPIED, FreeGrid, Layout, RoomPlan
 from memory_node.sim.placement import size_in
-from memory_node.sim.thing import Thing, TypeCatalogue, initial_states, load_types
+from memory_node.sim.thing import Thing, initial_states, load_types
 from memory_node.sim.world import TAP_RANGE_M, World, chill
 
 GRID_M = 0.25
@@ -54,10 +54,10 @@ def pose_from_thor(x: float, z: float, rotation_deg: float) -> Pose:
 class AlfredScenes:
     """The floor plans of one scenes.json.gz, read once."""
 
-    def __init__(self, path: str | Path, types: TypeCatalogue | None = None) -> None:
+    def __init__(self, path: str | Path) -> None:
         content = Path(path).read_bytes()
         self._scenes: dict[str, Any] = json.loads(gzip.decompress(content) if Path(path).suffix == ".gz" else content)
-        self.types = types or load_types()
+        self.types = load_types()
 
     @property
     def floor_plans(self) -> tuple[str, ...]:

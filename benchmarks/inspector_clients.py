@@ -30,6 +30,8 @@ _ASKED = (
     ("GET", "/api/v1/path", None),
 )
 _TIMEOUT_S = 30.0
+_PERIOD_S = 1.0  # of a client that asks again and again
+_BEHIND_S = 10.0  # streams have so long to tell the newest version
 
 
 @dataclass
@@ -45,15 +47,15 @@ class Asked:
 class Clients:
     """Ask and follow from `start` to `stop`, each in a thread of its own.
 
-    polling: clients that ask once a period. streaming: clients that follow.
+    polling: clients that ask once a second. streaming: clients that follow.
     """
 
-    def __init__(self, port: int, polling: int, streaming: int, period_s: float = 1.0) -> None:
+    def __init__(self, port: int, polling: int, streaming: int) -> None:
         self.asked = Asked()
-        self._port, self._period_s = port, period_s
+        self._port = port
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._threads = [
-            threading.Thread(target=self._poll, args=(number, number * period_s / polling), daemon=True)
+            threading.Thread(target=self._poll, args=(number, number * _PERIOD_S / polling), daemon=True)
             for number in range(polling)
         ]
         self._threads += [threading.Thread(target=self._follow, args=(n,), daemon=True) for n in range(streaming)]
@@ -64,10 +66,10 @@ class Clients:
         for thread in self._threads:
             thread.start()
 
-    def stop(self, newest_version: int, within_s: float = 10.0) -> int:
+    def stop(self, newest_version: int) -> int:
         """Stop asking, wait until the streams have told the newest version, and return how many have not."""
         self._ended.set()
-        deadline = time.monotonic() + within_s
+        deadline = time.monotonic() + _BEHIND_S
         while self._behind(newest_version) and time.monotonic() < deadline:
             time.sleep(0.1)
         return self._behind(newest_version)
@@ -87,7 +89,7 @@ class Clients:
             took_s = time.monotonic() - began
             with self._lock:
                 self.asked.statuses[status] += 1
-            self._ended.wait(max(0.0, self._period_s - took_s))
+            self._ended.wait(max(0.0, _PERIOD_S - took_s))
 
     def _ask(self, method: str, path: str, body: object) -> int:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_TIMEOUT_S)

@@ -27,15 +27,15 @@ _STEPS = 10
 _BETWEEN_M = 2.0
 
 
-def asked_rows(embedder: TextEmbedder, home: Path = ASKED, sets: Sequence[Path] = _SETS) -> Iterator[dict[str, Any]]:
+def asked_rows(embedder: TextEmbedder) -> Iterator[dict[str, Any]]:
     """Yield a row for the questions of a home, and one for each set of passages.
 
     right: the share that is answered as it should be; false_answers: of what nothing answers, the share that is
     answered; unrelated: answers with a fact that is of no concern. Of a set, held: questions whose answer stands in
     what ten found steps say; answered_of_held: of these the share whose answer stands in the answer, too.
     """
-    yield home_row(embedder, home)
-    for path in sets:
+    yield home_row(embedder)
+    for path in _SETS:
         yield set_row(embedder, path)
 
 

@@ -67,7 +67,7 @@ class HomeReader:
         return read.goals if read.question is None and not read.refused else ()
 
 
-def home_rows(embedder: TextEmbedder, cases: Sequence[Path] = _CASES) -> Iterator[dict[str, Any]]:
+def home_rows(embedder: TextEmbedder) -> Iterator[dict[str, Any]]:
     """Yield for each file of cases a row with what was told and one without.
 
     success_rate: instructions that were read as they are meant, a question where one is due; asked: questions where
@@ -77,7 +77,7 @@ def home_rows(embedder: TextEmbedder, cases: Sequence[Path] = _CASES) -> Iterato
     kinds = load_catalogue(HOUSEHOLD)
     everything = SceneSnapshot(0, objects=tuple(map(_thing, kinds.names)))
     reader = HomeReader(open_understander(kinds, embedder), PlainReader(kinds), kinds, everything)
-    for path in cases:
+    for path in _CASES:
         groups = yaml.safe_load(path.read_text(encoding="utf-8"))
         for knows in (True, False):
             yield {"cases": path.stem, "knowledge": knows, **_measured(groups, knows, embedder, reader)}

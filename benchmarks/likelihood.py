@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import ChatModel, Deadline, Message, TooLongError, UnsupportedError
+from memory_node.llm.chat import ChatModel, Deadline, Message, TooLongError
 from memory_node.llm.llama.engine import FIRST_FREE, FREE_SEQUENCES, PROMPT
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native import PASS_TOKENS, NativeModel, Row
@@ -269,18 +269,16 @@ class LlamaScores:
         messages: Sequence[Message],
         candidates: Sequence[str],
         deadline: Deadline | None = None,
-        whole: bool = True,
     ) -> tuple[Score, ...]:
-        """Return the scores of the candidates as replies, in their order; all that fit go into one pass.
-
-        whole: a candidate is the whole reply, so the end of the turn counts as its last token. Without it "open" can
-        never be less likely than "open the door".
+        """Return the scores of the candidates as whole replies, in their order; all that fit go into one pass.
 
         Raises:
             LlmError: they could not be computed.
         """
-        tokens = self._as_replies(candidates, whole)
-        found = self._log_likelihoods(messages, tokens, self._model.within(deadline))
+        tokens, found = self._as_replies(candidates), [0.0] * len(candidates)
+        for portion, reading in self._readings(messages, tokens, deadline):
+            for i, score in zip(portion, reading.scores()):
+                found[i] = score
         return tuple(Score(text, score, len(read)) for text, score, read in zip(candidates, found, tokens))
 
     def likeliest(
@@ -294,37 +292,30 @@ class LlamaScores:
             LlmError: it could not be found.
         """
         texts, bonuses = tuple(values), [math.log(value) for value in values.values()]
-        tokens, within = self._as_replies(texts, whole=True), self._model.within(deadline)
-        prompt, engine = self._model.prompt(messages), self._model.engine
+        tokens = self._as_replies(texts)
         best, score = -1, 0.0
-        with engine.behind(prompt, _MOST_NODES, within) as behind:
-            for portion in portions(tokens, FREE_SEQUENCES, _MOST_NODES):
-                tree = candidate_tree([tokens[i] for i in portion])
-                with CandidateReading(engine.native, len(prompt.tokens), tree, behind, within) as reading:
-                    at, found = reading.likeliest([bonuses[i] for i in portion])
-                if best < 0 or found + bonuses[portion[at]] > score + bonuses[best]:
-                    best, score = portion[at], found
+        for portion, reading in self._readings(messages, tokens, deadline):
+            at, found = reading.likeliest([bonuses[i] for i in portion])
+            if best < 0 or found + bonuses[portion[at]] > score + bonuses[best]:
+                best, score = portion[at], found
         return Score(texts[best], score, len(tokens[best]))
 
-    def _log_likelihoods(
-        self, messages: Sequence[Message], candidates: Sequence[Sequence[int]], deadline: Deadline
-    ) -> list[float]:
-        """Return for each candidate, each of one token at least, log p(its tokens | dialogue)."""
-        found = [0.0] * len(candidates)
-        prompt, engine = self._model.prompt(messages), self._model.engine
-        with engine.behind(prompt, _MOST_NODES, deadline) as behind:
+    def _readings(
+        self, messages: Sequence[Message], candidates: Sequence[Sequence[int]], deadline: Deadline | None
+    ) -> Iterator[tuple[list[int], CandidateReading]]:
+        """Yield portions of the candidates, as their places, each with its tree behind the dialogue."""
+        prompt, engine, within = self._model.prompt(messages), self._model.engine, self._model.within(deadline)
+        with engine.behind(prompt, _MOST_NODES, within) as behind:
             for portion in portions(candidates, FREE_SEQUENCES, _MOST_NODES):
                 tree = candidate_tree([candidates[i] for i in portion])
-                with CandidateReading(engine.native, len(prompt.tokens), tree, behind, deadline) as reading:
-                    for i, score in zip(portion, reading.scores()):
-                        found[i] = score
-        return found
+                with CandidateReading(engine.native, len(prompt.tokens), tree, behind, within) as reading:
+                    yield portion, reading
 
-    def _as_replies(self, texts: Sequence[str], whole: bool) -> list[list[int]]:
-        end = [self._model.engine.template.end] if whole else []
-        tokens = [[*self._model.file.vocabulary.tokens(text), *end] for text in texts]
-        if not all(tokens):
-            raise UnsupportedError("an empty candidate has no score of its own")
+    def _as_replies(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of texts as replies; the end of the turn counts as the last one, or "open" could never be
+        less likely than "open the door"."""
+        end = self._model.engine.template.end
+        tokens = [[*self._model.file.vocabulary.tokens(text), end] for text in texts]
         if any(len(read) > _MOST_NODES for read in tokens):
             raise TooLongError(f"at most {_MOST_NODES} tokens of a candidate are scored")
         return tokens

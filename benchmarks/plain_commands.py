@@ -23,17 +23,17 @@ _PREPARATION = (GoalKind.FETCH, GoalKind.FIND)
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE)
 
 
-def effects(goals: Sequence[Goal], treatments: bool = False) -> tuple[str, ...]:
+def effects(goals: Sequence[Goal]) -> tuple[str, ...]:
     """Return lines such as "clean Apple", "2 Pen at Drawer", "Apple near Bowl", "examine Book with DeskLamp".
 
     Cutting that the words only imply ("put a slice of bread on the table") counts as cutting, and what is fetched or
-    found only to be used by a later goal is left out. treatments: "boil Egg" instead of "heat Egg".
+    found only to be used by a later goal is left out.
     """
     lines: list[str] = []
     for index, goal in enumerate(goals):
         used_later = any(str(goal.target) == str(later.target) for later in goals[index + 1 :])
         if not (goal.kind in _PREPARATION and used_later):
-            lines += _of_one(goal, treatments)
+            lines += _of_one(goal)
     return cut_once(lines)
 
 
@@ -45,11 +45,9 @@ def cut_once(lines: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _of_one(goal: Goal, treatments: bool) -> list[str]:
+def _of_one(goal: Goal) -> list[str]:
     quantity = "" if goal.asked else "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
-    done = _done(
-        goal, goal.treatment if treatments and goal.treatment else str(GOALS[goal.kind].comes_to or goal.kind), quantity
-    )
+    done = _done(goal, quantity)
     if goal.kind is GoalKind.SLICE:
         return done
     moved = str(goal.target)
@@ -62,11 +60,12 @@ def _of_one(goal: Goal, treatments: bool) -> list[str]:
     return lines
 
 
-def _done(goal: Goal, verb: str, quantity: str) -> list[str]:
+def _done(goal: Goal, quantity: str) -> list[str]:
     """Return what is done with the target besides placing it. The quantity is told once, where it is placed."""
     if goal.kind in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK):
         return []
-    if (GOALS[goal.kind].comes_to or goal.kind) in _TREATING:
+    verb = GOALS[goal.kind].comes_to or goal.kind
+    if verb in _TREATING:
         return [f"{verb} {'' if goal.destination is not None else quantity}{goal.target}"]
     if goal.kind is GoalKind.EXAMINE:
         return [f"examine {goal.target} with {goal.light}"]

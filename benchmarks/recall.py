@@ -177,6 +177,7 @@ _BATCH = 10_000
 _WRITES_PER_S = 100.0
 # Of so many searches for a query the fastest counts: what else the machine does meanwhile is not the search.
 _REPEATS = 5
+_EMBEDDED = 40  # requests, for the median time of one
 # Units of the memory that the control's writer writes to.
 _CONTROL_UNITS = 20_000
 
@@ -306,10 +307,10 @@ def measure_beside_a_writer(
         writer.join()
 
 
-def measure_embedding(embedder: TextEmbedder, texts: Sequence[str], repeats: int = 40) -> float:
+def measure_embedding(embedder: TextEmbedder, texts: Sequence[str]) -> float:
     """Return the median milliseconds to embed one request."""
     times_ms = []
-    for number in range(repeats):
+    for number in range(_EMBEDDED):
         started = time.perf_counter()
         embedder.embed([texts[number % len(texts)]])
         times_ms.append(1e3 * (time.perf_counter() - started))

@@ -38,9 +38,9 @@ def median_of(values: Sequence[float], digits: int = 4) -> float | None:
     return round(statistics.median(values), digits) if values else None
 
 
-def share_of(part: float, whole: float, digits: int = 4) -> float | None:
+def share_of(part: float, whole: float) -> float | None:
     """Return part / whole, rounded; None where the whole is nothing."""
-    return round(part / whole, digits) if whole else None
+    return round(part / whole, 4) if whole else None
 
 
 def interval_of(done: int, tries: int) -> tuple[float, float]:

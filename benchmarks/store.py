@@ -174,10 +174,10 @@ def _worker(work: str, path: Path, *rest: object, log: Path | None = None) -> su
         return subprocess.Popen(command, stdout=out, start_new_session=True)
 
 
-def _figures(work: str, path: Path, *rest: object, timeout_s: float = 600.0) -> dict[str, Any]:
+def _figures(work: str, path: Path, *rest: object) -> dict[str, Any]:
     with _worker(work, path, *rest) as process:
         try:
-            output, _ = process.communicate(timeout=timeout_s)
+            output, _ = process.communicate(timeout=600.0)
         finally:
             process.kill()
     if process.returncode:

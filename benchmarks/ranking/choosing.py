@@ -74,25 +74,16 @@ class WrittenChoice:
     """Lets the model write a thought and the call. What memory rules out is no choice, and of the other calls a model
     in this process can write only the end and those that memory does not hold to be in vain.
 
-    repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each. thinks:
-    whether a model in this process must write a thought; one that was trained on the calls alone writes none.
+    repair: puts what is wrong with a reply into the message that sends it back.
     """
 
+    thinks = True
     is_valued = True
 
-    def __init__(
-        self,
-        model: ChatModel,
-        max_repairs: int,
-        repair: Callable[[str], str],
-        on_rejected: Callable[[str], None] = lambda _: None,
-        thinks: bool = True,
-    ) -> None:
-        self.thinks = thinks
+    def __init__(self, model: ChatModel, max_repairs: int, repair: Callable[[str], str]) -> None:
         self._model = model
         self._max_repairs = max_repairs
         self._repair = repair
-        self._on_rejected = on_rejected
 
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
@@ -101,25 +92,17 @@ class WrittenChoice:
         calls = [call for call, value in values.items() if value > RULED_OUT] or list(values)
         best = max(values.values())
         writable = (call for call in calls if call == DONE or _TIMES_THE_WORTH * values[call] >= best)
-        form = GrammarForm(choice_grammar(writable, self.thinks))
+        form = GrammarForm(choice_grammar(writable))
         question = Question(tuple(messages), lambda text: read_choice(text, calls), self._repair, form)
-        choice = ask(
-            self._model,
-            question,
-            deadline,
-            self._max_repairs,
-            on_reply=account.charge,
-            on_rejected=lambda error: self._on_rejected(str(error)),
-        )
+        choice = ask(self._model, question, deadline, self._max_repairs, on_reply=account.charge)
         account.valid += 1
         return choice
 
 
-def choice_grammar(calls: Iterable[str], thinks: bool) -> str:
+def choice_grammar(calls: Iterable[str]) -> str:
     """Return the grammar of one of the calls, and of a thought on a line before it."""
     rules = Rules()
-    thought = f'"Thought: " [^\\x00-\\x1F\\x7F]{{1,{_LONGEST_THOUGHT}}} "\\n" '
-    rules.add("root", f"{thought if thinks else ''}call")
+    rules.add("root", f'"Thought: " [^\\x00-\\x1F\\x7F]{{1,{_LONGEST_THOUGHT}}} "\\n" call')
     rules.add("call", one_of_texts(dict.fromkeys(calls, "")))
     return rules.text()
 

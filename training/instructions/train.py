@@ -39,6 +39,7 @@ from training.instructions.wording import SeveralGoals, Wording, class_words
 MAX_TOKENS = 80
 UNASKED = -1  # the label of slots that mean nothing
 _TEXTS_A_CALL = 1000
+_ENCODED_AT_ONCE = 128
 _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03
 
 
@@ -111,7 +112,6 @@ def encode(
     classes: Sequence[str],
     tokenizer: Tokenizer,
     frozen: FrozenLayers,
-    batch_size: int = 128,
 ) -> Encoded:
     """Run the frozen layers over all sentences once."""
     tokenizer.no_padding()
@@ -121,8 +121,8 @@ def encode(
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     hidden = np.empty((int(offsets[-1]), 384), dtype=np.float16)
     order = np.argsort(lengths, kind="stable")
-    for start in shown(range(0, len(order), batch_size), "encoding"):
-        rows = order[start : start + batch_size]
+    for start in shown(range(0, len(order), _ENCODED_AT_ONCE), "encoding"):
+        rows = order[start : start + _ENCODED_AT_ONCE]
         longest = int(lengths[rows].max())
         block = np.zeros((len(rows), longest), dtype=np.int64)
         mask = np.zeros((len(rows), longest), dtype=np.float32)

@@ -114,6 +114,7 @@ class KeptPrompt:
 
 # Weights of the losses beside L_action + L_text, as in the paper.
 ENTROPY, LATENT, ORTHOGONALITY = 0.1, 1.0, 0.1
+_SMOOTHING = 0.1  # of the labels of text and action
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,6 @@ class SoftPair(nn.Module):
         compiler: a causal model, perhaps with free adapters.
         executor: another one, whose weights are frozen here.
         soft: makes the latent tokens.
-        smoothing: of the labels of text and action.
         neutral: the token that says nothing: it fills a wording that is shorter than N tokens.
         through_prompt: whether gradients reach the compiler's weights where it reads its prompt, too, and not only
             where it writes. Without, an example takes about a third of the time.
@@ -162,13 +162,11 @@ class SoftPair(nn.Module):
         compiler: Any,
         executor: Any,
         soft: SoftMemory,
-        smoothing: float = 0.1,
         through_prompt: bool = True,
         neutral: int = 0,
     ) -> None:
         super().__init__()
         self.compiler, self.executor, self.soft = compiler, executor, soft
-        self._smoothing = smoothing
         self._through_prompt = through_prompt
         self._neutral = neutral
         for weight in executor.parameters():
@@ -239,7 +237,7 @@ class SoftPair(nn.Module):
         return fitted(wording, self.soft.tokens, self._neutral)
 
     def _cross_entropy(self, logits: Tensor, tokens: Sequence[int]) -> Tensor:
-        return nn.functional.cross_entropy(logits, torch.tensor(tokens), label_smoothing=self._smoothing)
+        return nn.functional.cross_entropy(logits, torch.tensor(tokens), label_smoothing=_SMOOTHING)
 
 
 def open_pair(base: BaseModel, args: argparse.Namespace, form: str, neutral: int) -> SoftPair:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.alfworld.policy import ADAPTER
 from benchmarks.likelihood import LlamaScores, scoring_model
 from memory_node.domain.errors import InvalidValueError
-from memory_node.llm.chat import Message, ModelMissingError, TooLongError, UnsupportedError
+from memory_node.llm.chat import Message, ModelMissingError, TooLongError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.native import EVERY
@@ -54,11 +54,7 @@ def test_scores_are_those_of_reading_token_by_token(model: LlamaModel, scored: L
     assert scores[1].log_likelihood > scores[2].log_likelihood
 
 
-def test_beginning_is_never_less_likely_than_what_it_begins_unless_whole(
-    model: LlamaModel, scored: LlamaScores
-) -> None:
-    part, longer = scored.scores(FRANCE, ["The capital", "The capital of France is Paris."], whole=False)
-    assert part.log_likelihood > longer.log_likelihood
+def test_reply_that_breaks_off_is_less_likely_than_the_whole_one(scored: LlamaScores) -> None:
     part, longer = scored.scores(FRANCE, ["The capital", "The capital of France is Paris."])
     assert part.log_likelihood < longer.log_likelihood
 
@@ -82,9 +78,7 @@ def test_adapter_changes_what_is_likely_and_only_for_its_own_use(scored: LlamaSc
     shelf.close()
 
 
-def test_an_empty_candidate_and_one_too_long_are_refused(scored: LlamaScores) -> None:
-    with pytest.raises(UnsupportedError, match="empty candidate"):
-        scored.scores(FRANCE, [""], whole=False)
+def test_candidate_that_is_too_long_is_refused(scored: LlamaScores) -> None:
     with pytest.raises(TooLongError, match="512"):
         scored.scores(FRANCE, [TALE * 3])
     with pytest.raises(TooLongError, match="the window has 4096"):
