@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from benchmarks.scene_score import match
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.observation import Frame
-from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
+from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.sim.camera import Camera
@@ -64,8 +64,6 @@ class NoisyLocalisation:
 
 
 _SEEN_FRAMES = 3
-_NEAR_M = 0.10
-_FAR = 1e3
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def score_relations(scene: SceneSnapshot, world: World, seen: Mapping[str, int])
     that were detected in at least three frames.
     """
     objects = {found.id: found for found in scene.objects if found.existence >= 0.5}
-    thing_of = _matched(list(world), list(objects.values()))
+    thing_of = {found.id: thing for thing, found in match(list(world), list(objects.values()))}
     right, wrong, found_ids = [], [], set()
     edges = {edge.source_id: edge for edge in scene.relations if edge.kind in (RelationKind.ON, RelationKind.IN)}
     for edge in edges.values():
@@ -127,19 +125,6 @@ def _holds(thing: Thing, support: Thing, kind: RelationKind) -> bool:
 def _is_left_open(thing: Thing | None, support: Thing | None) -> bool:
     """Return whether the home does not say what a piece of furniture is fixed to."""
     return thing is not None and support is not None and thing.fixed and support.fixed and not thing.parent_id
-
-
-def _matched(things: list[Thing], objects: list[SceneObject]) -> dict[str, Thing]:
-    """Return the things of memory's objects by their ids, one to one: of the same class, nearest overall, at most 10 cm
-    or half the thing's diagonal away."""
-    if not things or not objects:
-        return {}
-    at, there = np.array([t.box.center for t in things]), np.array([f.box.center for f in objects])
-    cost = np.linalg.norm(at[:, None] - there[None], axis=2)
-    reach = np.array([max(_NEAR_M, 0.5 * float(np.linalg.norm(thing.box.size))) for thing in things])
-    alike = np.array([[thing.class_name == found.class_name for found in objects] for thing in things])
-    cost = np.where(alike & (cost <= reach[:, None]), cost, _FAR)
-    return {objects[j].id: things[i] for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < _FAR}
 
 
 _STOPS_EVERY_M = 1.2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -12,10 +14,13 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks.scene_site import CAMERA, Site, Thing, View
 from memory_node.domain.scene import SceneObject
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.sim.thing import Thing as HomeThing
 
 _SEEN_FRAMES = 3
 _LOOKED_FRAMES = 3
 _NEAR_M = 0.10
+# No thing has a bounding sphere of a larger radius; a pair that may not be costs more than all that may.
+_LARGEST_M, _FAR_M = 3.0, 1e3
 KNOWN = "known-"
 
 
@@ -97,22 +102,27 @@ class Sightings:
         return bool(view.depth_m[v, u] > local[2] - 0.5 * float(np.linalg.norm(place.box.size)))
 
 
-def is_match(thing: Thing, found: SceneObject) -> bool:
+# A true thing, of a site or of a home.
+Placed = TypeVar("Placed", Thing, HomeThing)
+
+
+def is_match(thing: Placed, found: SceneObject) -> bool:
     """Return whether a memory may be of a thing: its class, and its centre within 10 cm or in its bounding sphere."""
     limit = max(_NEAR_M, 0.5 * float(np.linalg.norm(thing.box.size)))
     return found.class_name == thing.class_name and float(np.linalg.norm(found.box.center - thing.box.center)) <= limit
 
 
-def match(things: list[Thing], found: list[SceneObject]) -> list[tuple[Thing, SceneObject]]:
+def match(things: Sequence[Placed], found: Sequence[SceneObject]) -> list[tuple[Placed, SceneObject]]:
     """Return one-to-one pairs of things and memories, nearest overall."""
     if not things or not found:
         return []
     at, there = np.array([t.box.center for t in things]), np.array([f.box.center for f in found])
-    cost = np.full((len(things), len(found)), 1e3)
-    for i, j in zip(*np.nonzero(np.linalg.norm(at[:, None] - there[None], axis=2) < 1.0)):
+    apart_m = np.linalg.norm(at[:, None] - there[None], axis=2)
+    cost = np.full(apart_m.shape, _FAR_M)
+    for i, j in zip(*np.nonzero(apart_m < _LARGEST_M)):
         if is_match(things[i], found[j]):
-            cost[i, j] = float(np.linalg.norm(at[i] - there[j]))
-    return [(things[i], found[j]) for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < 1e3]
+            cost[i, j] = apart_m[i, j]
+    return [(things[i], found[j]) for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < _FAR_M]
 
 
 def memories(graph: SceneGraph) -> list[SceneObject]:

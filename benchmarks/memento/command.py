@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from benchmarks.memento.life import MementoLife, Trial
-from benchmarks.memento.robot import FloorPlan, class_name_of
+from benchmarks.memento.robot import FloorPlan, calls_to_move, class_name_of
 from benchmarks.memento.tasks import Home, Task, load_homes
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.ranking.ranked_planner import BY_CHANCE, CHANCE, open_bench_planner
@@ -20,8 +20,7 @@ from benchmarks.rows import chosen, emit, mean_of, sample
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import ObjectReference, SkillCall
+from memory_node.domain.skill import SkillCall
 from memory_node.planner.planner import PlannedStep, Planner, PlanningContext, PlanOutcome, PlanRun
 from memory_node.planner.planner_config import PlannerConfig
 from memory_node.search.embedders import CachingEmbedder
@@ -70,19 +69,9 @@ class ChancePlanner:
             places = [one for one in there if not one.movable and folded(one.class_name) != "floor"]
             if not (things and places):
                 break
-            for call in _moved(drawn.choice(things), drawn.choice(places)):
+            for call in calls_to_move(drawn.choice(things), drawn.choice(places)):
                 yield PlannedStep(call)
         return PlanOutcome((instruction,), (False,), planner=CHANCE)
-
-
-def _moved(thing: SceneObject, place: SceneObject) -> Sequence[SkillCall]:
-    said = [str(ObjectReference.at(one.class_name, one.box.center)) for one in (thing, place)]
-    return (
-        SkillCall("GoToObject", (said[0],)),
-        SkillCall("PickupObject", (said[0],)),
-        SkillCall("GoToObject", (said[1],)),
-        SkillCall("PutObject", (said[0], said[1])),
-    )
 
 
 MEMORIES = ("full", "none", "shuffled", "gold")

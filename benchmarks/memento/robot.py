@@ -12,6 +12,7 @@ from benchmarks.memento.tasks import Home, Task
 from memory_node.domain.clock import Clock
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import (
     Exploration,
     FailureReason,
@@ -371,10 +372,9 @@ def _observation(one: Furniture | Standing) -> ObjectObservation:
     return ObjectObservation({one.class_name: 1.0}, one.box, np.eye(3) * 1e-4, description=description)
 
 
-def calls_to_move(thing: Standing, place: Furniture) -> Sequence[SkillCall]:
+def calls_to_move(thing: Standing | SceneObject, place: Furniture | SceneObject) -> Sequence[SkillCall]:
     """Return the calls that put a thing on a piece of furniture, both named by class and position."""
-    thing_text = str(ObjectReference.at(thing.class_name, thing.box.center))
-    place_text = str(ObjectReference.at(place.class_name, place.box.center))
+    thing_text, place_text = (str(ObjectReference.at(one.class_name, one.box.center)) for one in (thing, place))
     return (
         SkillCall("GoToObject", (thing_text,)),
         SkillCall("PickupObject", (thing_text,)),

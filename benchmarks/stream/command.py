@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
+from typing import cast
 
 from benchmarks.alfworld.command import Setting, play_all
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
-from benchmarks.alfworld.policy import TranscriptFile, read_transcripts, with_shipped_adapter
-from benchmarks.alfworld.sentences import attempt_of_game
+from benchmarks.alfworld.policy import TranscriptFile, with_shipped_adapter
 from benchmarks.household_cases import SUITES, Case, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -26,10 +22,10 @@ from benchmarks.life.players import Players
 from benchmarks.model_figures import add_planner_arguments, model_parameters
 from benchmarks.ranking.ranked_planner import BY_CHANCE, SEEDS
 from benchmarks.reply_cache import open_shelf
-from benchmarks.rows import emit, median_of, share_of, shuffled
+from benchmarks.rows import emit
 from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting, GameCache, alfworld_streams, progress_of
 from benchmarks.stream.life import life_robot
-from benchmarks.stream.outcomes import Stream, StreamTask, operation_of, robot_streams, rows_of
+from benchmarks.stream.outcomes import Stream, StreamTask, robot_streams, rows_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.context import estimate_tokens
@@ -84,45 +80,6 @@ def household_robot(
         experience.close()
 
 
-def row_of_attempts(name: str, rows: Sequence[Mapping[str, Any]], curator: Curator) -> dict[str, Any]:
-    """Return the row of an optimizer that reads attempts in their order.
-
-    rows: transcripts of games (`read_transcripts`). numbered: entries with a digit in any of their wordings. lesson_ms:
-    processor time of one lesson. retrieval_ms: time for the nearest entries of a text that is encoded already, measured
-    with the whole bank for every task.
-    """
-    lessons_ms, operations, largest = [], [], 0
-    for number, row in enumerate(rows):
-        attempt = attempt_of_game(str(number), row["task"], row["text"], row["turns"], row["won"], number)
-        began = time.process_time()
-        operations.append(operation_of(curator.learn(attempt)))
-        lessons_ms.append(1e3 * (time.process_time() - began))
-        largest = max(largest, len(curator.bank))
-    retrievals_ms = [_retrieval_ms(curator, row["task"]) for row in rows]
-    entries = tuple(curator.bank)
-    return {
-        "optimizer": name,
-        "attempts": len(rows),
-        "won": share_of(sum(row["won"] for row in rows), len(rows)),
-        "bank_size": len(entries),
-        "bank_largest": largest,
-        "add_share": share_of(operations.count("ADD"), len(rows)),
-        "update_share": share_of(operations.count("UPDATE"), len(rows)),
-        **{key.removeprefix("lessons."): n for key, n in curator.figures().items() if key != "lessons.kept"},
-        "numbered": sum(any(map(str.isdigit, one.text)) for entry in entries for one in entry.wordings),
-        "lesson_ms_p50": median_of(lessons_ms, 2),
-        "retrieval_ms_p50": median_of(retrievals_ms),
-        "retrieval_ms_p99": round(float(np.percentile(retrievals_ms, 99)), 4) if retrievals_ms else None,
-    }
-
-
-def _retrieval_ms(curator: Curator, task: str) -> float:
-    vector = curator.bank.encode(task)
-    began = time.perf_counter()
-    curator.bank.nearest(vector)
-    return 1e3 * (time.perf_counter() - began)
-
-
 PLACES = ("household", "alfworld", "life")
 # A model as it is, and with an adapter that was trained to write lessons: both are the product's `model`.
 _PROMPT, _LEARNED = "prompt", "learned"
@@ -143,12 +100,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
     parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
     parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: a split: .tar.xz, or a folder")
-    parser.add_argument(
-        "--attempts",
-        type=Path,
-        metavar="FILE",
-        help="alfworld: read these transcripts (bench alfworld --transcripts) instead of playing games",
-    )
     parser.add_argument(
         "--executor",
         choices=EXECUTORS,
@@ -190,8 +141,6 @@ def run(args: argparse.Namespace) -> int:
     embedder = CachingEmbedder(MiniLmEmbedder())
     if args.on == "life":
         return _live(args, embedder)
-    if args.attempts is not None:
-        return _read_attempts(args, embedder)
     if args.on == "household":
         streams_of, executor = _household(args, embedder), "offline"
     else:
@@ -205,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _live(args: argparse.Namespace, embedder: TextEmbedder) -> int:
     """Print the rows of days; their executor is the offline planner."""
-    others = [name for name in ("attempts", "cache", "games", "lessons", "tasks") if getattr(args, name) is not None]
+    others = [name for name in ("cache", "games", "lessons", "tasks") if getattr(args, name) is not None]
     if others:
         raise InvalidValueError(f"--on life plays --days, and has no use for --{', --'.join(others)}")
     with opened_days(args.days, args.scenes, embedder, args.limit, args.seed) as (days, lives):
@@ -214,18 +163,6 @@ def _live(args: argparse.Namespace, embedder: TextEmbedder) -> int:
             robot_of = partial(life_robot, lives, players, embedder, optimizer_config(args, name))
             streams = robot_streams(args, name, days, robot_of)
             emit(rows_of(name, streams, {"on": args.on, "executor": "offline"}), args.json)
-    return 0
-
-
-def _read_attempts(args: argparse.Namespace, embedder: TextEmbedder) -> int:
-    """Print what each optimizer makes of recorded attempts, read in one shuffled order."""
-    rows = shuffled(list(read_transcripts(args.attempts)), args.seed, 0)
-    models = open_shelf(args.lessons)
-    for name in args.optimizer:
-        curator = curator_of(args, embedder, models, name)
-        if curator is None:
-            raise InvalidValueError(f"--attempts is read by an optimizer; {name} is none")
-        emit([row_of_attempts(name, rows, curator)], args.json)
     return 0
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.play import PlayedGame
-from benchmarks.alfworld.policy import TranscriptFile
 from benchmarks.alfworld.workers import Outcome, Ready
 from benchmarks.stream import alfworld, command
 from benchmarks.stream.alfworld import (
@@ -248,41 +247,6 @@ def test_what_is_missing_is_named(capsys) -> None:
     assert "--games" in capsys.readouterr().err
 
 
-def test_recorded_attempts_are_read_into_a_bank(tmp_path, capsys) -> None:
-    whole = played(entries(COOL)).played
-    file = tmp_path / "attempts.jsonl"
-    with TranscriptFile(file) as transcripts:
-        for task in (whole.task, "put a cool egg in bed.", "put a cool egg in drawer."):
-            transcripts.add(replace(whole, task=task))
-    options = ["--attempts", str(file), "--optimizer", "rules", "--json"]
-    assert main(["bench", "stream", "--on", "alfworld", *options]) == 0
-    (rules,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (rules["attempts"], rules["won"], rules["bank_size"], rules["update_share"]) == (3, 1.0, 1, 0.6667)
-    assert rules["numbered"] == 0
-
-    assert main(["bench", "stream", "--on", "alfworld", "--attempts", str(file), "--optimizer", "none"]) == 1
-    assert "none" in capsys.readouterr().err
-
-
-def test_lessons_of_a_model_are_asked_for_once(tmp_path, capsys, endpoint) -> None:
-    attempts, lessons = tmp_path / "attempts.jsonl", tmp_path / "deep" / "lessons.jsonl"
-    with TranscriptFile(attempts) as transcripts:
-        transcripts.add(played(entries(COOL)).played)
-    value = "Task: cool, move with egg. Way: take egg; cool egg with fridge; move egg at the goal."
-    said = f"It was cooled.\n<experience><value>{value}</value><operation>ADD</operation></experience>"
-    server = endpoint(said, said)
-    command = ["bench", "stream", "--on", "alfworld", "--attempts", str(attempts), "--optimizer", "prompt", "--json"]
-    command += ["--endpoint", server.url, "--lessons", str(lessons)]
-    for model, asked in (("m", 1), ("m", 1), ("another", 2)):
-        assert main([*command, "--model", model]) == 0
-        row = json.loads(capsys.readouterr().out)
-        assert (row["bank_size"], row["add_share"]) == (1, 1.0)
-        assert len(server.requests) == asked
-    learned = ["learned" if word == "prompt" else word for word in command]
-    assert main([*learned, "--model", "m"]) == 1
-    assert "--adapter" in capsys.readouterr().err
-
-
 def test_chance_stands_beside_a_policy_that_learns(monkeypatch, capsys) -> None:
     played_by: list[tuple[str, int]] = []
 
@@ -338,6 +302,13 @@ def test_bank_goes_along_from_day_to_day(tmp_path, capsys) -> None:
     assert first["tokens_mean"] > 0, "the second day is told what the first one taught"
     assert second["bank_size"] >= first["bank_size"]
     assert second["tokens_mean"] > first["tokens_mean"], "nothing is forgotten between passes"
+
+
+def test_learned_optimizer_needs_its_adapter(tmp_path, capsys) -> None:
+    days = tmp_path / "days.yaml"
+    days.write_text(DAYS)
+    assert main(["bench", "stream", "--on", "life", "--days", str(days), "--optimizer", "learned"]) == 1
+    assert "--adapter" in capsys.readouterr().err
 
 
 def test_options_of_other_places_are_refused_on_days(tmp_path, capsys) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.reply_cache import ReplyCache
+from benchmarks.reply_cache import ReplyCache, open_shelf
 from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message, Reply, ToolCall
+from memory_node.llm.config import ModelConfig
 
 
 class Talker:
@@ -47,3 +48,12 @@ def test_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -> 
     with pytest.raises(InvalidValueError, match=r"games\.jsonl, line 1"):
         ReplyCache(Talker(), path, "m")
     assert path.read_text() == content
+
+
+def test_model_of_a_shelf_is_asked_once_by_all_runs(tmp_path: Path, endpoint: Any) -> None:
+    server = endpoint("one", "another")
+    for model, said in (("m", "one"), ("m", "one"), ("n", "another")):
+        shelf = open_shelf(tmp_path / "deep" / "lessons.jsonl")
+        opened = shelf.open(ModelConfig(base_url=server.url, model=model))
+        assert opened.reply((Message("user", "what did you learn?"),)).text == said
+    assert len(server.requests) == 2
