@@ -31,9 +31,9 @@ class Mention:
     ("back where it belongs"). beside: not in or on it, but where it stands itself. guessed: nothing is called so; what
     is most like the words was taken. stand_ins: classes that may take its part where none of the candidates is found.
     room: that it is in, and of a place that the words leave to the robot, which has no candidates. on: classes of what
-    it is on or in, () for anything; no other thing is meant; off: of what it is neither on nor in. thing_id: memory's
-    id of the one thing that is meant, "" for any that fits. looks: stems of what else was said of it, of which its
-    description has some; empty: nothing.
+    it is on or in, () for anything; no other thing is meant; off: of what it is neither on nor in; unlike: states that
+    it is not in. thing_id: memory's id of the one thing that is meant, "" for any that fits. looks: stems of what else
+    was said of it, of which its description has some; empty: nothing.
     """
 
     text: str
@@ -48,6 +48,7 @@ class Mention:
     room: str = ""
     on: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
+    unlike: tuple[ObjectState, ...] = ()
     thing_id: str = ""
     looks: frozenset[str] = frozenset()
 
@@ -74,7 +75,8 @@ class Goal:
 
     text: the words that ask for it. count: how many targets; every: all that there are. sliced: pieces of it.
     treatment: the catalogue's that the words name, "" for the usual one of the kind. asked: what TELL is to answer:
-    "place", "contents", "count", "exists" or a state's word. condition: it is pursued only if that is so.
+    "place", "contents", "count", "exists" or a state's word; FIND looks into a thing and tells its "contents".
+    condition: it is pursued only if that is so.
     """
 
     kind: GoalKind

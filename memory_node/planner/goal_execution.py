@@ -3,11 +3,13 @@ filled and emptied with what the catalogue says that it takes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property, Treatment
+from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
@@ -134,6 +136,7 @@ class TreatmentSteps:
         acting.attempt.world.suppose(acting.attempt.part("target").id, treatment.states[0], True)
 
 
+_CUT_FROM = "created_from"
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 
@@ -151,18 +154,24 @@ class GoalRun:
         self._conversation = situation.conversation
         self._expected = situation.expected_failures(kinds)
         self._begun: set[str] = set()  # classes that goals of this instruction were about
+        self._opened: set[str] = set()
         self._in_slices: set[str] = set()  # classes of which a slice was treated, which "it" means from then on
         self._world = situation.world(kinds)
         self._begin()
 
-    def achieve(self, goal: Goal, closed: frozenset[str] = frozenset()) -> Steps:
-        """Yield the steps of one goal. closed: ids of the things that must not be used for it.
+    def achieve(self, goal: Goal, closed: frozenset[str] = frozenset(), later: Sequence[Goal] = ()) -> Steps:
+        """Yield the steps of one goal. closed: ids of the things that must not be used for it. later: the goals behind
+        it; what they use stays open until then.
 
         Raises:
             Setback: it cannot be achieved.
             PlanningFailedError: no skills lead to it.
         """
         self._begin(closed)
+        several = [goal] if goal.every or goal.count > 1 else []
+        used = [one.destination for one in (*several, *later)]
+        used += [one.target for one in later if one.kind is GoalKind.OPEN]
+        self._acting.attempt.kept_open = frozenset(name for one in used if one is not None for name in one.candidates)
         if self._expected is not None:
             self._acting.attempt.avoided |= self._expected.avoided(goal)
         able = self._situation.skills
@@ -172,6 +181,8 @@ class GoalRun:
         self._acting.attempt.goes_to = self._locator.place_of_only(goal.destination)
         if goal.target.another:
             self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())
+        if not GOALS[goal.kind].in_place:
+            goal = self._of_slices(goal)
         repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
         for number in range(repeats):
             if number:
@@ -181,6 +192,14 @@ class GoalRun:
         while goal.every and self._knows_another(goal):
             yield from self._stages(goal)
             self._note_handled()
+        if goal.kind is GoalKind.OPEN:
+            self._opened -= self._acting.attempt.part("target").identities
+
+    def shut_doors(self) -> Steps:
+        """Yield the steps that close what the robot has opened and nobody asked it to open."""
+        self._begin()
+        for key in list(self._world.state.things) if self._opened else ():
+            yield from self._acting.shut(key)
 
     def _note_handled(self) -> None:
         """Remember for later instructions which thing it was, and where it had been."""
@@ -216,11 +235,17 @@ class GoalRun:
 
     def _knows_another(self, goal: Goal) -> bool:
         """Return whether memory knows another of the meant things that is not at its destination yet."""
-        done = self._acting.attempt.find("destination")
+        attempt = self._acting.attempt
+        done, last = attempt.find("destination"), self._lookup.scene_object(attempt.part("target").memory_id)
         self._next_one()
-        names = goal.target.candidates
-        ruled_out = self._acting.attempt.ruled_out | self._lookup.not_where_told(goal.target)
-        known = [one for one in self._lookup.of_classes(names) if one.id not in ruled_out]
+        alike: Sequence[SceneObject] = self._lookup.of_classes(goal.target.candidates)
+        if goal.sliced:  # of the same whole
+            pieces = self._lookup.of_classes([self._kinds[name].slices for name in goal.target.candidates])
+            whole = last.attributes.get(_CUT_FROM) if last is not None else None
+            alike = [one for one in pieces if one.attributes.get(_CUT_FROM) == whole]
+            attempt.excluded |= {one.id for one in pieces if one not in alike}
+        ruled_out = attempt.ruled_out | self._lookup.not_where_told(goal.target)
+        known = [one for one in alike if one.id not in ruled_out]
         return any(done is None or one.support_id not in done.identities for one in known)
 
     def _begin(self, closed: frozenset[str] = frozenset()) -> None:
@@ -228,6 +253,7 @@ class GoalRun:
         self._refresh()
         situation = self._situation
         attempt = GoalAttempt(self._world, situation.skills, excluded=set(closed), memory_ids=situation.memory_ids)
+        attempt.opened = self._opened
         self._acting = PlanExecution(self._kinds, self._locator, attempt, self._max_failures, self._expected)
         self._treating = TreatmentSteps(self._acting, situation)
 
@@ -238,10 +264,11 @@ class GoalRun:
             yield from self._drop()
         elif goal.kind is GoalKind.FIND:
             yield from self._reach(goal.target, "target", Fact(_P.NEAR, ("target",)))
+            if goal.asked and self._kinds[self._acting.attempt.part("target").object_class].lidded:
+                yield from self._acting.make(Fact(_P.STATE, ("target",), state=_S.OPENED))
         elif GOALS[goal.kind].in_place:
             yield from self._change_in_place(goal)
         else:
-            goal = self._of_slices(goal)
             if goal.sliced or goal.kind is GoalKind.SLICE:
                 yield from self._treating.slice(goal)
             if goal.kind is not GoalKind.SLICE:
@@ -282,14 +309,17 @@ class GoalRun:
             yield from acting.make(Fact(_P.HOLDING, ("target",)))
 
     def _of_slices(self, goal: Goal) -> Goal:
-        """Return the goal for a slice of its target where its treatment, or that of a goal before, asks for one, or
-        where what is left of it are slices."""
+        """Return the goal for a slice of its target where its treatment, or that of a goal before, asks for one; where
+        what is left of it are slices, for all of them: "slice the apple and put it on the plate"."""
         name = goal.target.object_class
         if goal.kind in _AT_APPLIANCE and self._kinds[name].slices and self._treating.of(goal).pieces:
             self._in_slices.add(name)
         whole = goal.kind is GoalKind.SLICE or goal.target.another
         in_slices = name in self._in_slices or self._is_cut(name)
-        return goal.changed(sliced=True) if in_slices and not whole else goal
+        if whole or goal.sliced or not in_slices:
+            return goal
+        every = goal.every or (name not in self._in_slices and goal.destination is not None and goal.count == 1)
+        return goal.changed(sliced=True, every=every)
 
     def _is_cut(self, name: str) -> bool:
         """Return whether memory knows pieces of a kind of thing, and no whole one."""

@@ -14,7 +14,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
 from memory_node.domain.names import is_called, may_be_meant
 from memory_node.domain.scene import HeldObject, Room, SceneObject, SceneSnapshot
-from memory_node.domain.states import STATE_CALLED, ObjectState
+from memory_node.domain.states import STATE_CALLED, ObjectState, believed
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
 
@@ -177,7 +177,7 @@ class MemoryLookup:
     def not_where_told(self, mention: Mention) -> frozenset[str]:
         """Return the ids of the objects of a mention's classes that it does not mean: they are not in the room, or not
         on or in what it tells, and were not at the beginning of the instruction."""
-        if not (mention.room or mention.on or mention.off):
+        if not (mention.room or mention.on or mention.off or mention.unlike):
             return frozenset()
         now = self.scene_now()
         scenes, rooms = (now, self._first_scene or now), {one.name for one in now.rooms}
@@ -185,7 +185,9 @@ class MemoryLookup:
         def is_there(one: SceneObject | None, scene: SceneSnapshot) -> bool:
             if one is None or (mention.on and not is_on(one, mention.on, scene)):
                 return False
-            if mention.off and is_on(one, mention.off, scene):
+            if (mention.off and is_on(one, mention.off, scene)) or not set(mention.unlike).isdisjoint(
+                believed(one.states)
+            ):
                 return False
             return not mention.room or may_be_meant(scene.room_of(one), mention.room, rooms)
 

@@ -125,6 +125,10 @@ class OfflinePlanner:
         for note in read.notes:
             situation.note(note)
         if read.question is not None:
+            verdict = situation.limits.of_goals(read.goals) if situation.limits is not None else Verdict()
+            if verdict.question:  # wherever it would go
+                situation.conversation.pending = None
+                return _forbidden(verdict, situation)
             if answer := _known_answer(instruction, situation):
                 situation.conversation.pending = None
                 return self._answered(answer, situation)
@@ -182,7 +186,7 @@ class OfflinePlanner:
                 return None
         if plain is not None:
             home = home_classes(situation, self._kinds)
-            self._understander.overheard(instruction, plain.goals, home, situation.conversation)
+            self._understander.overheard(instruction, plain.goals, home, situation.conversation, plain.question)
             asked_about = plain.question.about if plain.question is not None else ""
             if asked_about and asked_about in instruction:
                 before, _, behind = instruction.partition(asked_about)
@@ -221,27 +225,23 @@ class OfflinePlanner:
         answers: list[str] = []
         for index, goal in enumerate(goals):
             if goal.kind is GoalKind.TELL:
-                told = Answers(self._kinds, lookup).to(goal)
-                self._tell(told.text, situation)
-                answers.append(told.text)
-                achieved.append(True)
-                continue
-            if goal.kind in _NOTHING_TO_DO:
+                answers.append(self._told(goal, lookup, situation))
+            if goal.kind in SPOKEN:
                 achieved.append(True)
                 continue
             if goal.condition is not None:
-                asked_of = goal.condition.asked
-                if asked_of not in found:  # what was done since changes nothing: "otherwise" is of how it was
-                    found[asked_of] = yield from self._found_out(asked_of, run, index, lookup, situation)
-                if found[asked_of] is None:
-                    return self._unsure(asked_of, situation)
-                if found[asked_of] is not goal.condition.holds:
-                    situation.note(f"{self._said(asked_of, not goal.condition.holds)}, so I leave that.")
+                holds = yield from self._found_out(goal.condition.asked, found, run, index, lookup, situation)
+                if holds is None:
+                    return self._unsure(goal.condition.asked, situation)
+                if holds is not goal.condition.holds:
+                    situation.note(f"{self._said(goal.condition.asked, holds)}, so I leave that.")
                     left.add(index)
                     achieved.append(True)
                     continue
-            error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
+            steps = run.achieve(goal, closed[index], goals[index + 1 :])
+            error = yield from self._pursue(goal, _numbered(steps, index, lookup), situation)
             achieved.append(error is None)
+            answers += [self._told(goal, lookup, situation)] if error is None and goal.asked else []
             if error is not None:
                 failures.append(f"{goal}: {error}")
                 is_final &= isinstance(error, Hopeless)
@@ -251,6 +251,7 @@ class OfflinePlanner:
             error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
             achieved[index] = error is None
             failures += [f"{goal}: {error}"] if error is not None else []
+        yield from _numbered(run.shut_doors(), max(len(goals) - 1, 0), lookup)
         return PlanOutcome(
             names,
             tuple(achieved),
@@ -260,17 +261,33 @@ class OfflinePlanner:
             is_final=is_final and bool(failures),
         )
 
+    def _told(self, goal: Goal, lookup: MemoryLookup, situation: PlanningContext) -> str:
+        """Tell what a goal asks, and return it."""
+        text = Answers(self._kinds, lookup).to(goal).text
+        self._tell(text, situation)
+        return text
+
     def _found_out(
-        self, asked_of: Goal, run: GoalRun, index: int, lookup: MemoryLookup, situation: PlanningContext
+        self,
+        asked_of: Goal,
+        found: dict[Goal, bool | None],
+        run: GoalRun,
+        index: int,
+        lookup: MemoryLookup,
+        situation: PlanningContext,
     ) -> Generator[PlannedStep, SkillResult, bool | None]:
         """Return whether a thing is in the state of a question, as memory believes it or as a look there shows; None
-        where neither tells."""
+        where neither tells. found: what was found out; what was done since changes nothing: "otherwise" is of how it
+        was."""
+        if asked_of in found:
+            return found[asked_of]
         since_ns = situation.known.clock() - _FRESH_NS if situation.known is not None else 0
         so = _believed(asked_of, lookup, since_ns)
         if so is None:
             look = Goal(GoalKind.FIND, asked_of.target, text=asked_of.text)
             yield from self._pursue(look, _numbered(run.achieve(look), index, lookup), situation)
             so = _believed(asked_of, lookup, since_ns)
+        found[asked_of] = so
         return so
 
     def _unsure(self, asked_of: Goal, situation: PlanningContext) -> PlanOutcome:
@@ -363,7 +380,11 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
         name = str(one.attributes.get("name", ""))
         if one.class_name == kinds.recipient and name and not one.removed:
             people[name.lower()] = Mention(name, (kinds.recipient,), thing_id=one.id)
-    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, scene.surveyed, people)
+    things = [one for one in scene.objects if not one.removed and kinds[one.class_name].pickupable]
+    places = (scene.by_id.get(one.support_id) for one in things)
+    supports = tuple((kinds.whole(one.class_name), at.class_name if at else "") for one, at in zip(things, places))
+    fixtures = frozenset(whole - movable)
+    return HomeClasses(movable, fixtures, rooms, situation.held_class, scene.surveyed, people, supports)
 
 
 def _believed(asked_of: Goal, lookup: MemoryLookup, since_ns: int) -> bool | None:

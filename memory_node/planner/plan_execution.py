@@ -53,7 +53,9 @@ class GoalAttempt:
     goal's parts ("target", "destination"), as they were last known. mentions: what the goal says of them. excluded:
     identities of unsuitable instances; avoided: of those that are tried last; taken: of finished ones. memory_ids: see
     PlanningContext. goes_to: where its target is to go, (x, y, z) in map, where that is known. not_sought: why parts
-    failed by themselves or are full, by name: others that memory knows will do, and no search.
+    failed by themselves or are full, by name: others that memory knows will do, and no search. opened: identities of
+    what the robot has opened in this instruction, and nobody asked it to; kept_open: classes of what stays open for
+    what comes next.
     """
 
     world: EpisodeWorld
@@ -66,6 +68,8 @@ class GoalAttempt:
     memory_ids: Mapping[str, str] = field(default_factory=dict)
     goes_to: tuple[float, float, float] | None = None
     not_sought: dict[str, NothingFound] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
+    kept_open: frozenset[str] = frozenset()
 
     @property
     def kinds(self) -> ObjectCatalogue:
@@ -111,6 +115,9 @@ class GoalAttempt:
     def follow(self, result: SkillResult) -> None:
         """Take over how a skill ended. What failed to be found keeps its part until another thing has it."""
         self.world.follow(result, self.memory_ids)
+        self.opened |= {one.object_id for one in result.changes if ObjectState.OPENED in one.added}
+        if result.success and result.call.skill == "OpenObject":
+            self.opened.add(result.call.arguments[0])
         for name, part in self.parts.items():
             found = self.world.state.named(part.id)
             self.parts[name] = found if found is not None else part
@@ -165,6 +172,7 @@ _ELSEWHERE = frozenset(
 
 
 _MAX_STEPS = 60
+_DOOR = "door behind"
 TOOL = "tool"  # how a plan names what the hand must hold to treat something
 
 
@@ -338,8 +346,13 @@ class PlanExecution:
             # It was seen a moment ago, from here: where else would it be looked for?
             result = replace(result, reason=FailureReason.EXECUTION, message=f"not visible {result.message}".strip())
         roles = self.attempt.roles(things[-1]) if things[-1] is not None and not result.success else []
+        before = self.state
         self.attempt.follow(result)
         if result.success:
+            if call.skill in ("PickupObject", "PutObject") and things[0] is not None:
+                around = (outer.id for state in (before, self.state) for _, outer in state.around(things[0].id))
+                for key in list(around):
+                    yield from self.shut(key)
             return
         self.failures += 1
         if self.expected is not None:
@@ -348,6 +361,19 @@ class PlanExecution:
             raise Setback(self._told(result, things))
         self._give_up_on(result, things, next((one for one in roles if one in self.attempt.mentions), ""))
         raise _Replan
+
+    def shut(self, key: str) -> Steps:
+        """Close what the robot has opened, once nothing is taken out of it or put into it any more."""
+        door = self.state.things.get(key)
+        if door is None or not door.has(ObjectState.OPENED) or door.identities.isdisjoint(self.attempt.opened):
+            return
+        if self.kinds[door.object_class].name in self.attempt.kept_open or "CloseObject" not in self.attempt.skills:
+            return
+        self.attempt.opened -= door.identities
+        self.attempt.parts[_DOOR] = door
+        with contextlib.suppress(Setback, PlanningFailedError, _Replan):  # what was asked for is done all the same
+            yield from self.make(Fact(Predicate.STATE, (_DOOR,), state=ObjectState.CLOSED))
+        self.attempt.parts.pop(_DOOR, None)
 
     def _give_up_on(self, result: SkillResult, things: Sequence[Thing | None], role: str) -> None:
         """Take another thing for the last one that a failed call names, where that is the way round it.

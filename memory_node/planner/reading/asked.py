@@ -14,6 +14,7 @@ from memory_node.planner.reading.noun_phrase import NounPhrase
 
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
 _BE = frozenset({"is", "are", "was", "were", "'s"})
+_INSIDE = frozenset({"in", "into", "inside", "inside of"})
 _ENDS = frozenset({"?", ".", ",", "and", "or", "so", "then", "now"})
 Asked = tuple[Command, int]
 
@@ -24,7 +25,7 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
     for start in dict.fromkeys((at, introduced)):
         for form in _FORMS:
             found = form(words, start, commands) if start < len(words) else None
-            if found is None or (form is _whether and start == at):
+            if found is None or (form in (_whether, _look_into) and start == at):
                 continue
             command, end = found
             tails = (commands.english.fillers | commands.english.question_tails) - {"in"}
@@ -85,6 +86,16 @@ def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked
     end = placed[1].end
     further = commands.phrases.place(words, end)
     return _tell(CONTENTS, placed[1]), further[1].end if further is not None else end
+
+
+def _look_into(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "[have a look] in the fridge", which is looked into before its contents are told."""
+    placed = commands.phrases.place(words, at)
+    if placed is None or placed[2] not in _INSIDE or placed[1].called is None:
+        return None
+    if not commands.lexicon.is_holder(placed[1].called):
+        return None
+    return Command(GoalKind.FIND, CONTENTS, (placed[1],)), placed[1].end
 
 
 def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -225,4 +236,5 @@ _FORMS: tuple[Callable[[Sequence[str], int, CommandReader], Asked | None], ...] 
     _left_in_state,
     _is_in_state,
     _whether,
+    _look_into,
 )

@@ -369,6 +369,7 @@ class CommandReader:
             args.to_user = True
             return phrase.end
         is_somebody = phrase.text in SOMEBODY or self.lexicon.is_person(phrase.text)
+        is_somebody |= phrase.strange and phrase.owner == "my"  # "bring my grandpa the egg"
         if is_somebody and self.phrases.read(words, phrase.end) is not None:
             args.places.append((INTO, phrase, "to"))  # "bring her the pepper"
             return phrase.end
@@ -655,6 +656,7 @@ class CommandReader:
         what a place is beside, only tell the place."""
         place = command.destination
         assert place is not None
+        taken &= not (command.targets and command.targets[-1].anything)  # "everything else on the desk in the box"
         if taken or phrase.only_room or sense == NEAR or (command.near and sense == INTO):
             return replace(command, destination=replace(place, places=(*place.places, (sense, phrase))))
         if command.targets:
@@ -694,5 +696,6 @@ def _time_pattern(english: English) -> re.Pattern[str]:
     units = "|".join((*english.time_units, *english.day_parts, "o'clock", "am", "pm", day))
     amount = rf"(?:(?:{numbers}|an?|the|half|about|few|early|next) )*"
     span = rf"(?:{'|'.join(english.time_prepositions - {'on'})}) {amount}(?:{units})\b"
-    clock = rf"(?:at|by|before|after|until|till) (?:{numbers})(?=$| [,.;:!?]| and\b| please\b)"
+    hour = rf"(?:(?:half|quarter|{numbers}) (?:past|to) )?(?:{numbers}|\d\d?(?:[:.]\d\d)?)(?: [ap]m)?"
+    clock = rf"(?:at|by|before|after|until|till) {hour}(?=$| [,.;:!?]| and\b| please\b)"
     return re.compile(rf"{span}|on {amount}{day}\b|{clock}")

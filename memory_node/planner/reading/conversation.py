@@ -13,7 +13,7 @@ from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO, NEAR
 from memory_node.planner.reading.lexicon import Called
 from memory_node.planner.reading.named_things import NamedThings
-from memory_node.planner.reading.noun_phrase import NounPhrase
+from memory_node.planner.reading.noun_phrase import NounPhrase, told_apart
 from memory_node.world.state import Thing
 
 
@@ -142,11 +142,7 @@ def _answered(fragment: Fragment, pending: Pending, kinds: ObjectCatalogue) -> P
 
 def _merged(asked: NounPhrase | None, answer: NounPhrase) -> NounPhrase:
     """Return the answer; "the red one" keeps the noun that was asked about."""
-    if asked is not None and answer.pronoun == "one" and asked.named:
-        attributes = (*asked.attributes, *answer.attributes)
-        places = (*asked.places, *answer.places)
-        return replace(asked, attributes=attributes, states=answer.states, other=answer.other, places=places)
-    return answer
+    return told_apart(asked, answer) if asked is not None and answer.pronoun == "one" and asked.named else answer
 
 
 def _choice(words: str, kinds: ObjectCatalogue) -> NounPhrase:

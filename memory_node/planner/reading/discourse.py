@@ -26,7 +26,7 @@ class Discourse:
     one_of: the class of which one of several was meant. off: by class, what its thing is told not to be on or in.
     states, counts: by class, what goals gave it and how many were meant; whole: classes of which
     all were; pieces: classes of which pieces were meant last; guessed: classes that only a description stands for;
-    targets: of the commands so far.
+    targets: of the commands so far; earlier: the number of those of earlier instructions.
     """
 
     classes: list[str] = field(default_factory=list)
@@ -36,6 +36,7 @@ class Discourse:
     pieces: set[str] = field(default_factory=set)
     guessed: set[str] = field(default_factory=set)
     targets: list[tuple[str, ...]] = field(default_factory=list)
+    earlier: int = 0
     focus: str = ""
     place: Mention | None = None
     said: bool = False
@@ -49,7 +50,7 @@ class Discourse:
 
     def copy(self) -> Discourse:
         """Return a discourse that goes on from here without changing this one; nothing is asked for in it yet."""
-        return replace(copy.deepcopy(self), said=False, topic="", named_now=())
+        return replace(copy.deepcopy(self), said=False, topic="", named_now=(), earlier=len(self.targets))
 
     def note_persons(self, names: Iterable[str]) -> None:
         """Take note of whom an instruction names."""
@@ -78,6 +79,11 @@ class Discourse:
     def last_sliced(self) -> str:
         """Return the class that was sliced last, "" when none was."""
         return next((name for name in self.classes if ObjectState.SLICED in self.states.get(name, ())), "")
+
+    def named_before(self) -> frozenset[str]:
+        """Return the classes that "everything else" leaves out: those of this instruction, or else of the last."""
+        commands = self.targets[self.earlier :] or self.targets[-1:]
+        return frozenset(name for targets in commands for name in targets)
 
     def other(self) -> str:
         """Return the class that "the other one" means: of what was handled last, not of where it was put."""

@@ -91,6 +91,7 @@ class English:
             *(self.particles, self.negative, self.fillers, self.relative, self.posed, self.saying, self.acting),
             self.obliging,
         )
+        self.known_words = self.function_words.union(self.verbs, self.phrasal_verbs, self.attributes, self.states)
 
     small: frozenset[str]
     fillers: frozenset[str]
@@ -236,7 +237,7 @@ def is_indefinite(phrase: str) -> bool:
     return phrase.partition(" ")[0].lower() in _INDEFINITE
 
 
-_TOKEN = re.compile(r"[a-zà-ÿ0-9]+(?:[-'][a-zà-ÿ0-9]+)*|[,.;:!?]")
+_TOKEN = re.compile(r"\d?\d[:.]\d\d(?!\d)|[a-zà-ÿ0-9]+(?:[-'][a-zà-ÿ0-9]+)*|[,.;:!?]")
 _OTHER_NAME = re.compile(r"(?<=[a-zà-ÿ])/[a-zà-ÿ]+")  # "the hall/corridor": the first name will do
 _DIGITS = re.compile(r"^\d{1,2}$")
 _NUMBERS = {str(number): word for word, number in _data()["numbers"].items() if isinstance(number, int)}

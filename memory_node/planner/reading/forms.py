@@ -260,12 +260,23 @@ class InstructionReader:
         return end
 
     def _let_be(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
-        """Take "leave the lamp on", "leave the book where it is" as what is not to be done."""
+        """Take "leave the lamp on", "leave the book where it is" as what is not to be done; "leave it open" of what is
+        used in this instruction as a command."""
         phrase = self.commands.phrases.read(words, at + 1)
-        if phrase is None or phrase.pronoun:
+        if phrase is None:
             return None
         end = phrase.end
-        if words[end : end + 3] in (["where", "it", "is"], ["where", "they", "are"]):
+        before = [part for part in heard.parts if isinstance(part, Command)]
+        used = [one.called for command in before for one in command.phrases]
+        is_used = phrase.pronoun or (phrase.called is not None and phrase.called in used)
+        if before and is_used and words[end : end + 1] == ["open"] and self.is_boundary(words, end + 1):
+            heard.parts.append(Command(_K.OPEN, "open", (phrase,), text=" ".join(words[at : end + 1])))
+            return end + 1
+        if phrase.pronoun and not phrase.other:
+            return None
+        if phrase.pronoun:
+            pass  # "leave the rest"
+        elif words[end : end + 3] in (["where", "it", "is"], ["where", "they", "are"]):
             end += 3
         elif end < len(words) and words[end] in ("alone", "on", "off", "open", "closed", "shut", "out", "as"):
             end += 1

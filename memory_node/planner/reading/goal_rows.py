@@ -61,7 +61,7 @@ def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping
     if before.kind is _K.FETCH:
         return same and goal.kind not in (_K.FIND, _K.TELL)
     if before.kind is _K.FIND:
-        return same
+        return same and not before.asked
     if before.kind is _K.TELL and before.asked == "place":
         return same and goal.target.referring and goal.kind in (*_PLACING, _K.FETCH)  # "where is the mug? Bring it"
     if before.kind is _K.SWITCH_ON and goal.kind is _K.EXAMINE and goal.light is not None:
@@ -134,7 +134,7 @@ def _is_taken_first(goal: Goal, later: Sequence[Goal]) -> bool:
 
 def _is_approach(goal: Goal, later: Sequence[Goal]) -> bool:
     """Return whether a goal only drives somewhere on the way: "go to the counter, pick up the mug"."""
-    if later and goal.condition != later[0].condition:
+    if goal.asked or (later and goal.condition != later[0].condition):
         return False
     if later and goal.kind is later[0].kind is _K.FIND and goal.text == later[0].text:
         return False  # "find a pencil and a book"

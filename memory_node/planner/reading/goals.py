@@ -10,11 +10,13 @@ from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Condition, Goal, Mention
+from memory_node.planner.reading.asked import CONTENTS
 from memory_node.planner.reading.command import Command, Part, Remark, named_classes
 from memory_node.planner.reading.conversation import Slot, UnclearError
 from memory_node.planner.reading.discourse import Discourse, is_movable
 from memory_node.planner.reading.english import FROM, INTO
 from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.lexicon import Called
 from memory_node.planner.reading.meaning import Fits, Meaning
 from memory_node.planner.reading.noun_phrase import NounPhrase
 
@@ -96,7 +98,7 @@ class Goals:
             return [Goal(command.kind, Mention(""), text=command.text)]
         if command.kind is _K.GO:
             return self._going(command)
-        if command.kind is _K.TELL:
+        if command.kind is _K.TELL or command.verb == CONTENTS:
             return [goal for phrase in command.targets for goal in self._telling(phrase, command)]
         if command.kind is _K.DROP and command.destination is None:
             return self._dropping(command)
@@ -129,7 +131,7 @@ class Goals:
         every = phrase.plural or phrase.every
         kinds = self._kinds_of(command, phrase) if every and command.verb != "place" else []
         targets = kinds or [self._not_there(self._meaning.mention(phrase, Slot.TARGET), phrase)]
-        return [Goal(_K.TELL, one, asked=command.verb, every=every, text=command.text) for one in targets]
+        return [Goal(command.kind, one, asked=command.verb, every=every, text=command.text) for one in targets]
 
     def _dropping(self, command: Command) -> list[Goal]:
         phrase = command.targets[0] if command.targets else None
@@ -190,11 +192,13 @@ class Goals:
 
     def _goals_of(self, command: Command, phrase: NounPhrase) -> list[Goal]:
         """Return the goals for one of the things that a command names: several where it names a group."""
-        spared = [one.excluded for one in (phrase, command.destination) if one is not None and one.excluded is not None]
+        phrase = self._from_one_place(command, phrase) if phrase.anything else phrase
+        told = (phrase, command.destination, *(place for _, place in phrase.places))
+        spared = [one.excluded for one in told if one is not None and one.excluded is not None]
         mentions = self._members(phrase) or self._kinds_of(command, phrase)
         if mentions and spared:
             mentions = self._without(mentions, spared, phrase)
-        if len(mentions) < 2:
+        if len(mentions) < 2 and not phrase.anything:
             goal = self._goal(command, phrase, self._target(command, phrase))
             return [*self._filling(command, phrase), *_one_by_one(goal)]
         parts = [(one, self._alone(phrase, one)) for one in mentions]
@@ -211,8 +215,11 @@ class Goals:
         """Return every thing spoken of that "both" or "all the tableware" covers; [] for others."""
         if not (phrase.plural or phrase.every or phrase.count > 1):
             return []
-        if phrase.refers_back and not phrase.states and not phrase.pieces:
-            names: Sequence[str] = self._discourse.together()
+        names: Sequence[str]
+        if phrase.anything:
+            names = self._lying_there(phrase)
+        elif phrase.refers_back and not (phrase.states or phrase.pieces or phrase.other):
+            names = self._discourse.together()
         elif phrase.group and phrase.called is None:
             spoken = [name for name in self._discourse.classes[::-1] if name in phrase.group]
             here = [name for name in phrase.group if name in self._home.objects]
@@ -221,6 +228,27 @@ class Goals:
             return []
         carried = [name for name in names if self._kinds[name].pickupable]
         return [Mention(phrase.text, (name,), referring=phrase.refers_back) for name in carried]
+
+    def _from_one_place(self, command: Command, phrase: NounPhrase) -> NounPhrase:
+        """Return "everything on the table" with the one kind of table that is meant."""
+        told = [*(place for sense, place in phrase.places if sense in (INTO, FROM)), command.origin]
+        place = next((one for one in told if one is not None and one.called is not None), None)
+        if place is not None and command.kind is _K.FETCH and not command.to_user:
+            raise UnclearError(f"Where shall I put {phrase.text}?", slot=Slot.DESTINATION)
+        if place is None:
+            raise UnclearError(f"Which things do you mean by {phrase.text!r}?", slot=Slot.TARGET)
+        meant = self._meaning.mention(place, Slot.TARGET, self._holds)
+        return replace(phrase, places=((INTO, replace(place, called=Called((meant.object_class,)))),))
+
+    def _lying_there(self, phrase: NounPhrase) -> list[str]:
+        """Return the classes of what lies where "everything on the desk" tells; but those that were spoken of already
+        for "everything else"."""
+        place = phrase.places[0][1]
+        spoken = self._discourse.named_before() if phrase.other else ()
+        there = {name for name in self._home.lying_on(place.called.all) if name not in spoken}  # type: ignore[union-attr]
+        if not there:
+            raise UnclearError(f"I know of nothing{' else' * phrase.other} in or on {place.text}. What do you mean?")
+        return sorted(there)
 
     def _kinds_of(self, command: Command, phrase: NounPhrase) -> list[Mention]:
         """Return all kinds that a generic name covers: "all the lamps"."""
@@ -326,9 +354,12 @@ class Goals:
         if not self._meaning.guesses:
             self._check_possible(command, phrase, target)
         kind, target = self._by_claimed_state(command.kind, phrase, target)
-        sliced = phrase.pieces or _S.SLICED in {*phrase.states, *self._discourse.states_of(target.object_class)}
-        sliced |= target.referring and target.object_class in self._discourse.pieces
-        count, every = self._quantity(phrase, target.object_class)
+        spoken, name = self._discourse, target.object_class
+        is_piece = phrase.pieces or (target.referring and name in spoken.pieces and name not in spoken.whole)
+        is_cut = not is_piece and _S.SLICED in {*phrase.states, *spoken.states_of(name)}
+        count, every = self._quantity(phrase, name)
+        if is_cut and kind is _K.PLACE and count == 1 and phrase.text.split()[:1] != ["some"]:
+            every |= not self._meaning.guesses
         self._check_counted(phrase)
         if not (phrase.refers_back and phrase.pronoun != "one"):
             # "Wash the mug in the sink" says where that is done.
@@ -346,7 +377,7 @@ class Goals:
             destination,
             container,
             light,
-            sliced=sliced and kind is not _K.SLICE,
+            sliced=(is_piece or is_cut) and kind is not _K.SLICE,
             count=count,
             every=every,
             text=command.text,
@@ -354,11 +385,15 @@ class Goals:
         )
 
     def _not_there(self, thing: Mention, phrase: NounPhrase) -> Mention:
-        """Return a thing that is not where the one is that is ruled out: "the book, not the one on the desk"."""
+        """Return a thing that is neither where nor how the one is that is ruled out: "the book, not the one on the
+        desk", "the mug that is not dirty"."""
         if phrase.excluded is None or not _is_alike(phrase, phrase.excluded):
             return thing
         places = [place.called for sense, place in phrase.excluded.places if sense == INTO and place.called is not None]
-        return replace(thing, off=tuple(name for called in places for name in called.own or called.also))
+        if len(places) < len(phrase.excluded.places):
+            raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
+        off = tuple(name for called in places for name in called.own or called.also)
+        return replace(thing, off=off, unlike=phrase.excluded.states)
 
     def _where_it_is(
         self, thing: Mention, places: Sequence[tuple[str, NounPhrase]], room: str = "", every: bool = False
@@ -369,11 +404,13 @@ class Goals:
         room = next(filter(None, (room, *(place.room for place in inside if place.only_room))), "")
         if every:
             thing = replace(thing, room=room)
-        if self._meaning.guesses or not is_movable(thing, self._kinds):
+        if self._meaning.guesses:
             return thing
-        is_known = self._home.has_room(room)
+        thing = replace(thing, room=room) if self._home.has_room(room) else thing
+        if not is_movable(thing, self._kinds):
+            return thing
         on = next((place.called.own or place.called.also for place in inside if place.called is not None), ())
-        return replace(thing, room=room if is_known else thing.room, on=on)
+        return replace(thing, on=on)
 
     def _switched(self, command: Command, target: Mention) -> Command:
         """Return "close the light" as switching it off."""
@@ -420,6 +457,12 @@ class Goals:
             return self._discourse.count_of(name), name in self._discourse.whole
         if phrase.refers_back and phrase.pronoun in ("it", "that", "this"):
             return 1, False
+        if phrase.spare:
+            places = [place.called.all for _, place in phrase.places if place.called is not None]
+            left = self._home.number_of(name, *places) - phrase.spare
+            if left < 1:
+                raise UnclearError(f"I know of no more than {phrase.spare} of them. Which one?", slot=Slot.TARGET)
+            return left, False
         return phrase.count, phrase.every
 
     # --- where to
@@ -508,7 +551,8 @@ class Goals:
         for phrase in command.phrases:
             liquid = phrase.head in ("water", "soap") and command.kind in (_K.FILL, _K.CLEAN)
             if phrase.strange and phrase not in command.targets and not self._meaning.guesses and not liquid:
-                self._meaning.mention(phrase, Slot.COMMAND)
+                is_place = phrase is command.destination
+                self._meaning.mention(phrase, Slot.DESTINATION if is_place else Slot.COMMAND)
         matter = command.instrument if command.kind is _K.FILL else None
         if matter is not None and not matter.refers_back and matter.head != "water" and not self._meaning.guesses:
             raise UnclearError(f"I can fill things with water only. What shall I do about {matter.text!r}?")
@@ -523,7 +567,8 @@ class Goals:
     def _check_counted(self, phrase: NounPhrase) -> None:
         if phrase.uncounted:
             raise UnclearError(f"How many are {phrase.text!r}?", slot=Slot.TARGET)
-        if (phrase.every or phrase.count > 1) and _is_alike(phrase, phrase.excluded):
+        told = phrase.excluded is not None and (phrase.excluded.places or phrase.excluded.states)
+        if (phrase.every or phrase.count > 1) and _is_alike(phrase, phrase.excluded) and not told:
             raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
 
     def _check_possible(self, command: Command, phrase: NounPhrase, target: Mention) -> None:

@@ -24,8 +24,9 @@ class HomeClasses:
     """The classes that memory holds, movable things and fixtures; both empty: nothing is known. rooms: by their names.
     people: who is there, by their names in small letters.
 
-    held: the class of what the hand holds, "" for an empty hand. surveyed: every place was looked at lately: big
-    furniture that memory does not hold is not there.
+    supports: the class of each movable thing, with that of what it is on or in, "" where that is unknown. held: the
+    class of what the hand holds, "" for an empty hand. surveyed: every place was looked at lately: big furniture that
+    memory does not hold is not there.
     """
 
     objects: frozenset[str] = frozenset()
@@ -34,11 +35,20 @@ class HomeClasses:
     held: str = ""
     surveyed: bool = False
     people: Mapping[str, Mention] = field(default_factory=dict)
+    supports: tuple[tuple[str, str], ...] = ()
 
     @property
     def all(self) -> frozenset[str]:
         """Movable things and fixtures together."""
         return self.objects | self.fixtures
+
+    def lying_on(self, places: Collection[str]) -> list[str]:
+        """Return the classes of what is on or in furniture of some classes."""
+        return [name for name, place in self.supports if place in places]
+
+    def number_of(self, name: str, *places: Collection[str]) -> int:
+        """Return how many of a class there are; places: on or in furniture of one of these classes."""
+        return sum(one == name and all(place in among for among in places) for one, place in self.supports)
 
     def has_room(self, name: str) -> bool:
         """Return whether it has a room of a name."""

@@ -60,7 +60,9 @@ class Lexicon:
 
     def learn_people(self, names: Iterable[str], english: Collection[str]) -> None:
         """Take the persons who are known, by their names of one word; not such as are words of English, too."""
-        self._people = frozenset(name for name in names if name not in english and (name,) not in self._names)
+        self._people = frozenset(
+            name for name in names if not (name in english or (name,) in self._names or (name,) in self._rooms)
+        )
 
     def is_person(self, word: str) -> bool:
         """Return whether a word is the name of a known person."""

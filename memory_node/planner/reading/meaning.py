@@ -219,6 +219,10 @@ class Meaning:
         """Ask about a noun that names nothing in the label space; something close in meaning is only suggested."""
         if phrase.text in SOMEBODY:
             raise UnclearError(f"Whom do you mean by {phrase.text!r}?", slot=slot)
+        is_name = phrase.end and not phrase.head
+        if slot is Slot.DESTINATION and (is_name or phrase.owner == "my"):
+            who = phrase.text.capitalize() if is_name else phrase.text.replace("my ", "your ", 1)
+            raise UnclearError(f"I do not know who or where {who} is. Where shall I bring it?", slot=slot)
         close = [name for name in self._similar(phrase.text) if name != self._kinds.recipient][:_MOST_CHOICES]
         words = [self._kinds[name].best_name for name in close]
         asked = f" Do you mean the {_or(words)}?" if words else " What else is it called?"

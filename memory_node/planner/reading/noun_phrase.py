@@ -21,6 +21,7 @@ from memory_node.planner.reading.english import (
 from memory_node.planner.reading.lexicon import Called, Lexicon
 
 SOMEBODY = frozenset({"him", "her"})  # who is spoken of, and whom nobody knows by these words
+_USE = 4  # words of a name by use: "something to write with"
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
 
 
@@ -32,10 +33,11 @@ class NounPhrase:
     noun names; None where it names none. group: the classes of a group word ("fruit"), () of one for anything
     ("thing"). room: the name of a room. pronoun: what refers back ("it", "one", "them"). person: the one who speaks.
     count: how many; every: all of them; uncounted: some, but not how many. definite: one that the speaker takes for
-    known. states: claimed of it. attributes: other words for it; owner: whose it is. other: not the one spoken of
-    before. in_hand: what the robot holds. pieces: slices of it. matter: what a vessel has in it ("water"). strange:
-    its noun names nothing. part: "lid". handled: told by what was done with it. places: (sense of the preposition,
-    phrase) of where it is. excluded: what is ruled out ("not the red one").
+    known. spare: so many of all are left out ("all but one"). states: claimed of it. attributes: other words for it;
+    owner: whose it is. other: not the one spoken of before. in_hand: what the robot holds. pieces: slices of it.
+    matter: what a vessel has in it ("water"). strange: its noun names nothing. part: "lid". handled: told by what was
+    done with it. places: (sense of the preposition, phrase) of where it is. excluded: what is ruled out ("not the red
+    one").
     """
 
     text: str
@@ -49,6 +51,7 @@ class NounPhrase:
     person: bool = False
     count: int = 1
     every: bool = False
+    spare: int = 0
     uncounted: bool = False
     plural: bool = False
     definite: bool = False
@@ -70,6 +73,11 @@ class NounPhrase:
     def indefinite(self) -> bool:
         """Whether any such thing will do: "a table", "any lamp"."""
         return is_indefinite(self.text) and not self.other
+
+    @property
+    def anything(self) -> bool:
+        """Whether it means all that lies somewhere: "everything on the desk"."""
+        return self.every and self.group == () and self.called is None
 
     @property
     def only_room(self) -> bool:
@@ -116,7 +124,7 @@ class NounPhraseReader:
             return None
         self._depth += 1
         try:
-            phrase = self._excluding(words, self._relative(words, phrase))
+            phrase = self._apposed(words, self._excluding(words, self._relative(words, phrase)))
         finally:
             self._depth -= 1
         while places and phrase.end < len(words):
@@ -188,6 +196,10 @@ class NounPhraseReader:
             draft.fields.update(count=2, plural=True)
         elif word in english.every:
             draft.fields["every"] = True
+            if list(following) == ["but"] and words[at + 3 : at + 4] == ["of"] and words[at + 2] in english.numbers:
+                draft.fields["spare"] = english.numbers[words[at + 2]]
+                draft.determined = True
+                return 3
         elif word in english.numbers and not (word == "one" and not self._is_noun(words, at + 1)):
             draft.fields.setdefault("count", english.numbers[word])
         elif word == "one" and following == ["of"]:
@@ -283,6 +295,8 @@ class NounPhraseReader:
         states, attributes = (*draft.states, *inner.states), (*draft.attributes, *inner.attributes)
         inner = replace(inner, states=states, attributes=attributes)
         text = " ".join(words[begin : inner.end])
+        if word == "rest":
+            return replace(inner, text=text, begin=begin, every=True, other=True)
         if is_part:
             part = word if word in self._english.attached else ""
             return replace(inner, text=text, begin=begin, part=part, every=inner.every or "every" in draft.fields)
@@ -305,6 +319,8 @@ class NounPhraseReader:
         word = words[at] if at < len(words) else ""
         if word in self._english.pronouns and not (word in ("this", "that") and draft.determined):
             return self._pronoun(words, phrase, at)
+        if word == "rest" and draft.determined:
+            return replace(phrase, text="the rest", end=at + 1, pronoun="them", every=True, other=True)
         if at < len(words):
             found = self._nouns(words, at, phrase, draft)
             if found is not None:
@@ -347,9 +363,10 @@ class NounPhraseReader:
             return replace(phrase, end=at + 1, pieces=True, plural=singular(word) != word)
         if word in self._english.matter:
             return self._strange(words, phrase, at, at + 1)
-        group = self._lexicon.group(word)
-        if group is not None and word not in ("one", "ones"):
-            return replace(phrase, end=at + 1, head=singular(word), group=group, plural=singular(word) != word)
+        for end in range(min(at + _USE, len(words)), at, -1):  # "something to write with", "fruit"
+            group = self._lexicon.group(" ".join(words[at:end]))
+            if group is not None and word not in ("one", "ones"):
+                return replace(phrase, end=end, head=singular(word), group=group, plural=singular(word) != word)
         if self._is_unknown_noun(words, at, draft.determined):
             end = at + 1
             while self._is_unknown_noun(words, end, False) and not self._english.base_form(words[end]):
@@ -452,7 +469,7 @@ class NounPhraseReader:
     # --- what stands behind the noun
 
     def _relative(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
-        """Take "that is on the desk", "lying in the sink", "you washed", "with a spoon in it"."""
+        """Take "that is on the desk", "that is not dirty", "lying in the sink", "you washed", "with a spoon in it"."""
         at, english = phrase.end, self._english
         if words[at : at + 2] == ["over", "there"]:
             return replace(phrase, end=at + 2)
@@ -462,13 +479,18 @@ class NounPhraseReader:
         start = at + begun
         being = start + (begun and start < len(words) and words[start] in ("is", "are", "was", "were", "'s"))
         if being > start or (being < len(words) and words[being] in english.posed):
+            denied = being > start and words[being : being + 1] == ["not"]
+            being += denied
             being += being < len(words) and words[being] in english.posed | {"still", "already", "just"}
             placed = self.place(words, being)
+            said, end = phrase if not denied else NounPhrase("one", pronoun="one"), 0
             if placed is not None and placed[0] in (INTO, NEAR, UNDER, FROM):
-                return replace(phrase, places=(*phrase.places, placed[:2]), end=placed[1].end)
-            if being > start and being < len(words) and words[being] in english.states:
-                return replace(phrase, states=(*phrase.states, english.states[words[being]]), end=being + 1)
-            return phrase
+                said, end = replace(said, places=(*said.places, placed[:2])), placed[1].end
+            elif being > start and being < len(words) and words[being] in english.states:
+                said, end = replace(said, states=(*said.states, english.states[words[being]])), being + 1
+            if not end:
+                return phrase
+            return replace(phrase, excluded=said, end=end) if denied else replace(said, end=end)
         return self._with_contents(words, self._handled(words, phrase, start))
 
     def _handled(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
@@ -518,15 +540,63 @@ class NounPhraseReader:
         return replace(phrase, contents=inner, end=inner.end + 2)
 
     def _excluding(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
-        """Take "not the red one", "except the glass" as what is ruled out."""
-        at = phrase.end
-        at += words[at : at + 1] == [","]
-        at += words[at : at + 1] in (["but"], ["and"])
-        instead = words[at : at + 2] in (["instead", "of"], ["rather", "than"], ["except", "for"])
-        if not instead and words[at : at + 1] not in (["not"], ["except"]):
+        """Take "not the red one", "except the glass", "but one" behind a phrase as what is ruled out."""
+        at = past(words, phrase.end, (",",))
+        at += words[at : at + 1] in (["but"], ["and"]) and words[at + 1 : at + 2] in (["not"], ["except"])
+        length = next((len(one) for one in _RULING_OUT if list(words[at : at + len(one)]) == one), 0)
+        if not length or (words[at] == "but" and not phrase.every):
             return phrase
-        excluded = self.read(words, at + 1 + instead, places=True)
-        return phrase if excluded is None else replace(phrase, excluded=excluded, end=excluded.end)
+        excluded = self.read(words, at + length)
+        if excluded is None:
+            return phrase
+        placed = self.place(words, excluded.end)
+        if placed is not None and excluded.text == "the one":  # "not the one on the desk"
+            excluded = replace(excluded, places=(placed[:2],), end=placed[1].end)
+        closing = words[phrase.end : phrase.end + 1] == [","] == words[excluded.end : excluded.end + 1]
+        if closing and words[excluded.end + 1 : excluded.end + 2] not in (["and"], ["or"]):
+            excluded = replace(excluded, end=excluded.end + 1)
+        bare = excluded.pronoun and excluded.text in self._english.numbers
+        if phrase.every and bare and not excluded.places:
+            return replace(phrase, spare=self._english.numbers[excluded.text], end=excluded.end)
+        return replace(phrase, excluded=excluded, end=excluded.end)
+
+    def _apposed(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Take ", the one on the desk", ", a gift from Ana," and ", Karl," behind a phrase as said of the same thing,
+        or as the name of the same person; not where a row of things goes on."""
+        inner = self.read(words, phrase.end + 1, places=True) if words[phrase.end : phrase.end + 1] == [","] else None
+        if inner is None:
+            return phrase
+        closed = words[inner.end : inner.end + 1] == [","]
+        if words[inner.end : inner.end + 1] not in ([], [","], ["."]) or (
+            closed and words[inner.end + 1 : inner.end + 2] in (["and"], ["or"])
+        ):
+            return phrase
+        end = inner.end + closed
+        if phrase.strange and phrase.owner and self._lexicon.is_person(inner.text):
+            return replace(inner, begin=phrase.begin, end=end)
+        if phrase.called is None or not inner.text.split()[1:]:
+            return phrase
+        if inner.pronoun == "one" and not (inner.other or (inner.attributes and phrase.attributes)):
+            return replace(told_apart(phrase, inner), end=end)
+        is_remark = inner.strange and inner.indefinite and phrase.definite and (closed or inner.places)
+        return replace(phrase, end=end) if is_remark else phrase
+
+
+def told_apart(phrase: NounPhrase, one: NounPhrase) -> NounPhrase:
+    """Return a phrase with what "the red one" tells of its thing."""
+    return replace(
+        phrase,
+        attributes=(*phrase.attributes, *one.attributes),
+        states=one.states or phrase.states,
+        other=phrase.other or one.other,
+        places=(*phrase.places, *one.places),
+        excluded=one.excluded or phrase.excluded,
+    )
+
+
+# What is said before what a phrase does not mean; "but" only behind all of something.
+_RULING_OUT = (["instead", "of"], ["rather", "than"], ["except", "for"], ["apart", "from"], ["other", "than"], ["not"],
+               ["except"], ["but"])  # fmt: skip
 
 
 def _joined(words: Sequence[str]) -> str:

@@ -92,7 +92,7 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
     if answer:
         return Understanding(source=SOURCE, answer=answer)
     goals = tuple(goal_of(one, references) for command in commands_of(text) for one in as_liked(command, references))
-    return Understanding(goals, SOURCE, notes=tuple(references.notes))
+    return Understanding(goals, SOURCE, question=references.unseen, notes=tuple(references.notes))
 
 
 def _what_is_left(recalled: Recalled, references: References) -> str:

@@ -16,7 +16,7 @@ from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
 from memory_node.planner.goal import Mention
-from memory_node.planner.reading.conversation import UnclearError
+from memory_node.planner.reading.conversation import Question, Slot, UnclearError
 from memory_node.planner.reading.english import is_indefinite
 from memory_node.planner.reading.named_things import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
@@ -35,9 +35,9 @@ class References:
     """What words mean in one instruction.
 
     kinds: the label space; scene: what memory knows; facts: what was told; deeds: what the robot did, the newest last;
-    now_ns, zone: what "yesterday" counts from. notes: what was taken for what, for people. verb: of the command that is
-    read, which tells what is meant by "again". taken_from: by its id, the support of a thing that was moved since.
-    way, asked: see PlainPast.
+    unseen: what is to be asked about somebody whose place nobody knows. now_ns, zone: what "yesterday" counts from.
+    notes: what was taken for what, for people. verb: of the command that is read, which tells what is meant by "again".
+    taken_from: by its id, the support of a thing that was moved since. way, asked: see PlainPast.
     """
 
     kinds: ObjectCatalogue
@@ -66,6 +66,7 @@ class References:
         self._named: Mention | None = None
         self._mentions: list[Mention] = []
         self._person = ""
+        self.unseen: Question | None = None
 
     def as_of(self, stamp_ns: int) -> References:
         """Return what words meant at a stamp: the past before it, and things where the robot took them from since."""
@@ -139,7 +140,7 @@ class References:
         if len(liked) != 1:
             known = [one.text.rstrip(".") for one in self.binding.about_person(self._person or who)]
             told = f" I was told: {'; '.join(dict.fromkeys(known))}." if known else ""
-            raise UnclearError(f"What shall I bring {who}?{told}")
+            raise UnclearError(f"What shall I bring {'you' if who == 'me' else who}?{told}")
         self.note(liked.values())
         return Mention(words, tuple(liked))
 
@@ -438,8 +439,8 @@ class References:
         if name == called and not self.binding.about_person(name):
             raise UnreadableError(called)
         if name != called or not people or any(one.attributes.get("name") for one in people):
-            name = self.binding.person_called(name)
-            raise UnclearError(f"I do not know where {name} is. Where shall I bring it?")
+            asked = f"I do not know where {self.binding.person_called(name)} is. Where shall I bring it?"
+            self.unseen = Question(asked, slot=Slot.DESTINATION)
         self._person = name
         return Mention(name, (self.kinds.recipient,))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,7 @@ from memory_node.planner.reading.trained_reader import LIKELY, GoalModel, Ground
 from memory_node.planner.reading.unseen import question_about
 
 LONGEST_CHARACTERS = 4_000
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a word within a sentence that is no class is somebody's name
 # Goals that hurt when they are wrong: a word must ask for them.
 _HURTFUL = frozenset({GoalKind.BREAK, GoalKind.THROW, GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT})
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
@@ -110,7 +112,7 @@ class Understander:
             unread = [part.unread for part in parts if isinstance(part, Remark) and part.unread]
             acts = any(one.kind is not GoalKind.TELL for one in said.commands)
             if not acts or not all(self._instructions.is_aside(one.split()) for one in unread):
-                return self._not_understood(said, conversation)
+                return self._not_understood(said, text, conversation)
             parts = tuple(part for part in parts if isinstance(part, Command) or not part.unread)
             asides = tuple(f"I take {one!r} for no request." for one in unread)
         understood = self._meant(parts, text, home, recall, conversation)
@@ -125,10 +127,22 @@ class Understander:
             return False
         return bool(first.targets) and not first.targets[0].pronoun
 
-    def overheard(self, instruction: str, goals: Sequence[Goal], home: HomeClasses, conversation: Conversation) -> None:
+    def overheard(
+        self,
+        instruction: str,
+        goals: Sequence[Goal],
+        home: HomeClasses,
+        conversation: Conversation,
+        question: Question | None = None,
+    ) -> None:
         """Take over into a conversation what somebody else read in an instruction, each goal a command; without goals
-        what its words name."""
+        what its words name. question: where to a thing is to be brought, which is asked about."""
         said = self._read(" ".join(instruction.split()), home)
+        if question is not None and question.slot is Slot.DESTINATION and not said.unread:
+            kinds = [isinstance(one, Command) and one.kind for one in said.parts]
+            index = kinds.index(GoalKind.PLACE) if GoalKind.PLACE in kinds else 0
+            conversation.pending = Pending(question, said.parts, index) if said.commands else None
+            return
         if not goals:
             conversation.discourse = conversation.discourse.copy()
             conversation.discourse.remark(_spoken_of(said.parts))
@@ -218,7 +232,8 @@ class Understander:
     def _read(self, text: str, home: HomeClasses) -> Instruction:
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
-        self._lexicon.learn_people(home.people, self._english.function_words | self._english.verbs.keys())
+        names = (one.lower() for one in _NAME.findall(text))
+        self._lexicon.learn_people((*home.people, *names), self._english.known_words)
         said = self._instructions.read(text)
         strange = (
             [one.head for part in said.parts for one in part.phrases if one.strange and one.head]
@@ -247,13 +262,15 @@ class Understander:
             return Understanding((), "commands", 0.0, unclear.question)
         return _asked("What shall I do with it?")
 
-    def _not_understood(self, said: Instruction, conversation: Conversation) -> Understanding:
+    def _not_understood(self, said: Instruction, text: str, conversation: Conversation) -> Understanding:
         conversation.discourse.remark(_spoken_of(said.parts))
         unread = next((part for part in said.parts if isinstance(part, Remark) and part.unread), Remark())
         if unread.phrases and unread.phrases[-1].called is None:
             conversation.discourse.unknown = unread.phrases[-1].text
         conversation.pending, conversation.last = None, ()
-        return _asked(f"I did not understand {said.unread!r}. What shall I do with which thing?")
+        at = text.lower().find(said.unread)
+        quoted = text[at : at + len(said.unread)] if at >= 0 else said.unread
+        return _asked(f"I did not understand {quoted!r}. What shall I do with which thing?")
 
     def _guessed(self, text: str, home: HomeClasses) -> Understanding:
         """Return the trained reader's goal for the whole instruction where nobody can be asked."""

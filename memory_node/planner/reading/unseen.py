@@ -1,5 +1,5 @@
 """Asks before a home is searched for big furniture that was not there when every place was looked at, and before a
-thing is fetched for a person whose place memory does not know."""
+thing is fetched for a person whose place memory does not know, or a room is gone to that it has not."""
 
 from __future__ import annotations
 
@@ -76,16 +76,19 @@ def question_about_person(
     The answer names a place, which takes the person's part: furniture to put the thing on, or for a robot that is to
     come, where to.
     """
-    recipient = kinds.recipient
-    if not recipient or recipient in home.all:
-        return None
-    goal = next((one for one in goals if recipient in _places_of(one)), None)
-    if goal is None:
+    unseen = {kinds.recipient} - {"", *home.all}
+    goal = next((one for one in goals if unseen & {*_places_of(one)}), None)
+    rooms = (one for one in goals if one.kind is GoalKind.GO and not one.target.candidates)
+    unknown = next((one for one in rooms if not home.has_room(one.target.text)), None)
+    if goal is None and unknown is None:
         return None
     surfaces = (kinds[name] for name in sorted(home.fixtures) if kinds[name].is_receptacle)
     choices = tuple(kind.best_name for kind in surfaces if not kind.holds_inside)[:_MOST_CHOICES]
-    what = "shall I put it" if goal.destination is not None else "shall I go"
-    question = Question(f"I do not know where you are. Where {what}?", choices, Slot.DESTINATION)
+    what = "shall I put it" if goal is not None and goal.destination is not None else "shall I go"
+    lacking = "you are" if goal is not None or unknown is None else f"the {unknown.target.text} is"
+    question = Question(f"I do not know where {lacking}. Where {what}?", choices, Slot.DESTINATION)
+    goal = goal or unknown
+    assert goal is not None
     parts = conversation.last
     commands = ((at, part) for at, part in enumerate(parts) if isinstance(part, Command))
     indexes = (at for at, command in commands if command.to_user or command.kind is goal.kind)

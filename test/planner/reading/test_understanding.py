@@ -52,7 +52,7 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
         ("Set up the shelf by moving the vase and the candle.", "Vase at Shelf; Candle at Shelf"),
         ("Start by moving the phone to the bed.", "CellPhone at Bed"),
         ("put the vase on the sofa/couch", "Vase at Sofa"),
-        ("Wash the apple, slice it and put it in the bowl.", "clean Apple; slice Apple; Apple at Bowl"),
+        ("Wash the apple, slice it and put it in the bowl.", "clean Apple; slice Apple; all Apple at Bowl"),
         ("wash and slice the tomato", "clean Tomato; slice Tomato"),
         ("wash, slice and heat the tomato", "clean Tomato; slice Tomato; heat Tomato"),
         ("put the fork, the spoon, the knife in the drawer", "Fork at Drawer; Spoon at Drawer; Knife at Drawer"),

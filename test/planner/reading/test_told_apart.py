@@ -1,0 +1,140 @@
+"""Which things are meant by what tells them apart: all but some, the rest, what is ruled out, and by another name."""
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.reading.conversation import Conversation, Question
+from memory_node.planner.reading.home_classes import HomeClasses
+from memory_node.planner.reading.understanding import Understander
+
+READER = Understander(load_catalogue(), None, None)
+SUPPORTS = (
+    ("Book", "Desk"),
+    ("Pen", "Desk"),
+    ("Mug", "Desk"),
+    ("Mug", "CounterTop"),
+    ("Mug", "Shelf"),
+    ("Cup", "Sofa"),
+)
+HOME = HomeClasses(
+    frozenset({"Book", "Pen", "Mug", "Cup", "Vase", "Newspaper"}),
+    frozenset({"Desk", "CounterTop", "Shelf", "Sofa", "Bed", "Drawer", "Fridge", "DiningTable", "CoffeeTable"}),
+    frozenset({"kitchen", "bedroom"}),
+    people={"karl": Mention("Karl", ("User",), thing_id="karl")},
+    supports=SUPPORTS,
+)
+
+
+def goals(text: str, conversation: Conversation | None = None) -> list[str]:
+    """Return what is to be done, with where its thing is and is not, and how it is not."""
+    found = READER.understand(text, HOME, conversation=conversation)
+    assert found.question is None, found.question
+    return [_told(goal) for goal in found.goals]
+
+
+def question(text: str) -> Question:
+    found = READER.understand(text, HOME).question
+    assert found is not None
+    return found
+
+
+def _told(goal: Goal) -> str:
+    thing = goal.target
+    told = {"on": thing.on, "off": thing.off, "unlike": thing.unlike, "in": (thing.room,) if thing.room else ()}
+    return " ".join([str(goal), *(f"{word} {' '.join(many)}" for word, many in told.items() if many)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put everything on the desk except the pen on the bed",
+        "put everything but the pen on the desk on the bed",
+        "put all the things on the desk, apart from the pen, on the bed",
+    ],
+)
+def test_everything_leaves_out_what_is_excepted(text: str) -> None:
+    assert goals(text) == ["place all Book to Bed on Desk", "place all Mug to Bed on Desk"]
+
+
+def test_everything_else_leaves_out_what_the_instruction_named_before() -> None:
+    before = Conversation()
+    goals("put the mug on the sofa", before)
+    assert goals("put the book on the bed and everything else on the desk on the sofa", before) == [
+        "place Book to Bed",
+        "place all Mug to Sofa on Desk",
+        "place all Pen to Sofa on Desk",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["take everything off the desk", "put everything on the table on the bed", "put everything on the bed"],
+)
+def test_everything_is_asked_about_where_place_or_goal_is_open(text: str) -> None:
+    assert question(text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("put all but one of the mugs on the bed", "place_two 2 x Mug to Bed"),
+        ("put all the mugs but two on the bed", "place Mug to Bed"),
+        ("put all the mugs except the one on the desk in the fridge", "place all Mug to Fridge off Desk"),
+        ("put all the mugs but the dirty ones in the fridge", "place all Mug to Fridge unlike dirty"),
+        ("bring me the mug that's not on the desk", "place Mug to User off Desk"),
+        ("bring me the mug, the one that isn't on the desk", "place Mug to User off Desk"),
+        ("bring me the mug that is not dirty", "place Mug to User unlike dirty"),
+        ("bring me the mug, the one on the desk", "place Mug to User on Desk"),
+        ("open the kitchen drawer", "open Drawer in kitchen"),
+        ("put the vase, a gift from Ana, on the desk", "place Vase to Desk"),
+        ("bring my brother, Karl, the vase", "place Vase to User"),
+        ("take the vase to my brother, Karl", "place Vase to User"),
+        ("bring me something to read", "place Book to User"),
+        ("have a look in the fridge", "find Fridge contents"),
+    ],
+)
+def test_one_is_told_from_others(text: str, wanted: str) -> None:
+    assert goals(text) == [wanted]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put all but three of the mugs on the bed",
+        "close all drawers but the one in the bedroom",
+        "put all the mugs except the green one on the bed",
+    ],
+)
+def test_what_cannot_be_told_apart_is_asked_about(text: str) -> None:
+    assert question(text).text
+
+
+def test_the_rest_are_those_that_were_left() -> None:
+    before = Conversation()
+    goals("put all but one of the mugs on the bed", before)
+    found = READER.understand("put the rest on the sofa", HOME, conversation=before).goals
+    assert [(str(one), one.target.another) for one in found] == [("place all Mug to Sofa", True)]
+
+
+def test_row_of_things_is_no_apposition() -> None:
+    assert goals("bring me the vase, the mug and the cup") == [
+        "place Vase to User",
+        "place Mug to User",
+        "place Cup to User",
+    ]
+
+
+def test_person_whom_nobody_knows_is_asked_about_and_a_place_will_do() -> None:
+    before = Conversation()
+    found = READER.understand("Bring Kim the book.", HOME, conversation=before).question
+    assert found is not None
+    assert "Kim" in found.text
+    assert goals("to the sofa", before) == ["place Book to Sofa"]
+
+
+@pytest.mark.parametrize(
+    "time", ["at 7", "at 17:30", "at half past five", "at quarter to six pm", "at 7 o'clock", "unless Karl is asleep"]
+)
+def test_clock_times_and_what_nobody_can_see_put_off(time: str) -> None:
+    assert question(f"bring me the cup {time}").confirms

@@ -1,0 +1,71 @@
+"""How a robot leaves what it used, in a simulated home: doors that it opened, and all that was cut."""
+
+import pytest
+from seeing_robot import SeeingRobot, executor
+
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import SkillCall
+from memory_node.planner.executor import InstructionExecutor
+
+
+@pytest.fixture
+def robot(word_embedder: TextEmbedder) -> SeeingRobot:
+    robot = SeeingRobot("apartment", word_embedder)
+    for name in ("fork", "kitchen_drawer", "kitchen_drawer_low", "apple", "plate", "knife", "fridge", "cup"):
+        assert robot.execute(SkillCall("GoToObject", (name,))).success
+    return robot
+
+
+@pytest.fixture
+def planner(robot: SeeingRobot, word_embedder: TextEmbedder) -> InstructionExecutor:
+    return executor(robot, word_embedder)
+
+
+def drawers_open(robot: SeeingRobot) -> list[str]:
+    return [one.id for one in robot.world.of_class("Drawer") if one.is_open]
+
+
+def test_drawer_is_closed_once_all_is_in_it(robot, planner) -> None:
+    result = planner.execute("put the fork and the cup in the kitchen drawer")
+    assert result.success, result.outcome.failures
+    assert robot.world["fork"].parent_id == robot.world["cup"].parent_id
+    assert drawers_open(robot) == []
+    assert [step.step.call.skill for step in result.steps].count("OpenObject") == 1
+
+
+def test_drawer_stays_open_where_that_is_asked_for(robot, planner) -> None:
+    assert planner.execute("put the fork in the kitchen drawer and leave it open").success
+    assert drawers_open(robot) == [robot.world["fork"].parent_id]
+
+
+def test_drawer_that_was_open_stays_open(robot, planner) -> None:
+    assert planner.execute("open the kitchen drawer").success
+    opened = drawers_open(robot)
+    assert planner.execute("put the fork in it").success
+    assert drawers_open(robot) == opened == [robot.world["fork"].parent_id]
+
+
+def test_fridge_is_closed_when_something_is_taken_out(robot, planner) -> None:
+    assert planner.execute("bring me the egg").success
+    assert not robot.world["fridge"].is_open
+
+
+def test_look_into_the_fridge_tells_what_is_in_it(robot, planner) -> None:
+    result = planner.execute("have a look in the fridge")
+    assert result.success
+    assert "egg" in result.outcome.answer
+    assert not robot.world["fridge"].is_open
+
+
+@pytest.mark.parametrize("then", ["put it on the plate", "put the apple on the plate"])
+def test_all_slices_are_meant_by_what_was_cut(robot, planner, then: str) -> None:
+    result = planner.execute(f"slice the apple and {then}")
+    assert result.success, result.outcome.failures
+    pieces = robot.world.of_class("AppleSliced")
+    assert len(pieces) > 1
+    assert {one.parent_id for one in pieces} == {"plate"}
+
+
+def test_one_slice_is_one(robot, planner) -> None:
+    assert planner.execute("slice the apple and put a slice of it on the plate").success
+    assert [one.parent_id for one in robot.world.of_class("AppleSliced")].count("plate") == 1
