@@ -266,14 +266,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task-aware", action="store_true", help=f"also with the next {PENDING} distinct keys pinned")
     parser.add_argument("--belady", action="store_true", help="also the optimum that knows the future")
     parser.add_argument("--compare", choices=("theine",), action="append", default=[], help="also this library")
-    parser.add_argument("--repeat", type=int, default=1, help="runs of each; the fastest counts for ops_per_s")
 
 
 def run(args: argparse.Namespace) -> int:
     """Do it; return the exit status."""
-    for name, value in (("capacity", min(args.capacity)), ("repeat", args.repeat)):
-        if value < 1:
-            raise InvalidValueError(f"--{name}: expected at least 1, got {value}")
+    if min(args.capacity) < 1:
+        raise InvalidValueError(f"--capacity: expected at least 1, got {min(args.capacity)}")
     emit(rows(args), args.json)
     return 0
 
@@ -282,17 +280,14 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield one row for each trace, capacity and policy."""
     runners = _runners(args)
     with progress_bar() as progress:
-        task = progress.add_task("cache", total=len(args.trace) * len(args.capacity) * len(runners) * args.repeat)
+        task = progress.add_task("cache", total=len(args.trace) * len(args.capacity) * len(runners))
         for path in args.trace:
             trace = read_trace(path)
             for capacity in args.capacity:
                 for name, runner in runners.items():
-                    outcomes = []
-                    for _ in range(args.repeat):
-                        random.seed(args.seed)
-                        outcomes.append(runner(trace, capacity))
-                        progress.advance(task)
-                    hits, seconds = outcomes[0][0], min(seconds for _, seconds in outcomes)
+                    random.seed(args.seed)
+                    hits, seconds = runner(trace, capacity)
+                    progress.advance(task)
                     yield {
                         "trace": Path(path).name.removesuffix(".gz").removesuffix(".trace"),
                         "capacity": capacity,

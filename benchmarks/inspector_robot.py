@@ -7,46 +7,18 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from benchmarks.scene import BASE_T_CAMERA, Drive, shaded
-from benchmarks.scene_site import CAMERA, detect, render
-from memory_node.domain.geometry import Pose
+from benchmarks.scene import BASE_T_CAMERA, Drive
+from benchmarks.scene_site import CAMERA, Shot, shoot
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.memory import RobotMemory
 from memory_node.nodes.run import activate_ros
 from memory_node.perception.config import PerceptionConfig
-from memory_node.perception.detection import Detection
 from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.sim.noise import noisy_depth
 from memory_node.store.store import open_store
 
 _VIEWS = 40
 _INSTANCES = 12
-
-
-@dataclass(frozen=True)
-class Shot:
-    """What the camera gives at one moment."""
-
-    map_T_camera: Pose
-    depth_m: NDArray[np.float32]
-    detections: list[Detection]
-    labels: NDArray[np.int32]
-    color: NDArray[np.uint8]
-
-
-def shots(drive: Drive) -> Iterator[Shot]:
-    """Yield what the camera sees on its loop through one room."""
-    for room, base in drive.bases(_VIEWS):
-        view = render(drive.site.in_room(room), room, base @ BASE_T_CAMERA)
-        depth_m = noisy_depth(view.depth_m, drive.noise, drive.generator)
-        detections, labels = detect(view, drive.site.things, drive.noise, drive.generator)
-        yield Shot(base @ BASE_T_CAMERA, depth_m, detections, labels, shaded(view))
 
 
 def map_for_ever(memory: RobotMemory, seen: list[Shot], rate_hz: float) -> None:
@@ -59,7 +31,7 @@ def map_for_ever(memory: RobotMemory, seen: list[Shot], rate_hz: float) -> None:
         late_s, shot = time.monotonic() - due, seen[count % len(seen)]
         began, began_cpu = time.perf_counter(), time.thread_time()
         frame = pipeline.observe(
-            time.time_ns(), shot.map_T_camera, CAMERA, shot.depth_m, shot.detections, shot.labels, shot.color
+            time.time_ns(), shot.view.map_T_camera, CAMERA, shot.depth_m, shot.detections, shot.labels, shot.color
         )
         memory.observe(frame)
         row = {
@@ -78,7 +50,9 @@ def main(database: str, objects: int, rate_hz: float, seed: int) -> None:
     with open_store(database) as store:
         known = (SceneEvent(SceneEventKind.APPEARED, 1, one) for one in drive.graph.objects())
         store.append(known).wait(120.0)
-    seen = list(shots(drive))
+    # What the camera sees on its loop through one room.
+    bases = drive.bases(_VIEWS)
+    seen = [shoot(drive.site, room, base @ BASE_T_CAMERA, drive.noise, drive.generator) for room, base in bases]
     activate_ros()
     import rclpy
     from rclpy.executors import MultiThreadedExecutor

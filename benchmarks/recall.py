@@ -28,7 +28,6 @@ from memory_node.search.glosses import ClassGlosses
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex
-from memory_node.search.vector_index import GraphSettings
 
 NOW_NS = 10_000 * 1_000_000_000
 
@@ -191,7 +190,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exact-below", type=int, default=RetrievalConfig().exact_below, help="no graph up to here")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="while the graph is built")
     parser.add_argument("--requests", metavar="FILE", help="only measure what is answered to the requests of this file")
-    parser.add_argument("--expansion", type=int, default=GraphSettings().expansion_search, help="of the graph's search")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -210,13 +208,12 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """
     model = MiniLmEmbedder(args.precision)
     config = RetrievalConfig(exact_below=args.exact_below)
-    settings = GraphSettings(expansion_search=args.expansion)
     embedder = CachingEmbedder(model, capacity=args.queries + 1000)
     for count in args.units:
         things = RememberedThings(embedder, np.random.default_rng(args.seed))
         queries = things.queries(args.queries, args.k)
         embed_p50_ms = measure_embedding(model, [query.text for query in queries])
-        recall = UnitIndex(Ranker(embedder, config=config), settings)
+        recall = UnitIndex(Ranker(embedder, config=config))
         every_one = UnitIndex(Ranker(embedder, config=config.changed(exact_below=2**31 - 1)))
         exact = _BestExact(every_one, queries)
         with progress_bar() as progress:
@@ -228,7 +225,7 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 progress.advance(task, len(units))
         times_ms, found = measure_search(recall, queries)
         fresh = things.draw(0, min(count, 2000))
-        control = UnitIndex(Ranker(embedder, config=config), settings)
+        control = UnitIndex(Ranker(embedder, config=config))
         control.put_all(things.draw(0, min(count, _CONTROL_UNITS)), threads=args.threads)
         beside_ms = measure_beside_a_writer(recall, queries, recall, fresh)
         control_ms = measure_beside_a_writer(recall, queries, control, fresh)

@@ -33,12 +33,12 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from benchmarks.ros_load_kinds import LOADS, Load
-from benchmarks.scene import BASE_T_CAMERA, shaded
-from benchmarks.scene_site import CAMERA, ROOM_M, build_site, detect, render, room_corner
+from benchmarks.scene import BASE_T_CAMERA
+from benchmarks.scene_site import CAMERA, ROOM_M, build_site, room_corner, shoot
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.tf_stream import transforms_in
-from memory_node.sim.noise import DetectionNoise, noisy_depth
+from memory_node.sim.noise import DetectionNoise
 
 _NS = 1_000_000_000
 _JOINTS = 18
@@ -122,16 +122,14 @@ class Robot(Node):
     def _picture(self, after_s: float) -> dict[str, bytearray]:
         rng = np.random.default_rng(int(1000 * after_s))
         site = build_site(_THINGS, _THINGS, np.random.default_rng(1))
-        view = render(site.in_room(0), 0, base_at(self._load, after_s) @ BASE_T_CAMERA)
-        noise = DetectionNoise()
-        detections, labels = detect(view, site.things, noise, rng)
-        color = np.clip(shaded(view) + rng.normal(0.0, 2.0, (*view.number.shape, 3)), 0, 255).astype(np.uint8)
+        shot = shoot(site, 0, base_at(self._load, after_s) @ BASE_T_CAMERA, DetectionNoise(), rng)
+        color = np.clip(shot.color + rng.normal(0.0, 2.0, shot.color.shape), 0, 255).astype(np.uint8)
         messages = {
             COLOR: conversions.image_to_msg(color, "rgb8", 0, "camera"),
-            DEPTH: conversions.image_to_msg(noisy_depth(view.depth_m, noise, rng), "32FC1", 0, "camera"),
+            DEPTH: conversions.image_to_msg(shot.depth_m, "32FC1", 0, "camera"),
             INFO: conversions.intrinsics_to_msg(CAMERA, 0, "camera"),
-            MASKS: conversions.image_to_msg(labels.astype(np.uint16), "16UC1", 0, "camera"),
-            DETECTIONS: conversions.detections_to_msg(detections, 0, "camera"),
+            MASKS: conversions.image_to_msg(shot.labels.astype(np.uint16), "16UC1", 0, "camera"),
+            DETECTIONS: conversions.detections_to_msg(shot.detections, 0, "camera"),
         }
         return {topic: bytearray(serialize_message(message)) for topic, message in messages.items()}
 

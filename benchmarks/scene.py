@@ -9,14 +9,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import cv2
 import numpy as np
 
 from benchmarks.process_figures import figures_of
 from benchmarks.rows import emit
 from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, RelationScore, score_relations
 from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
-from benchmarks.scene_site import CAMERA, ROOM_M, View, build_site, detect, rearrange, render, room_corner
+from benchmarks.scene_site import CAMERA, ROOM_M, build_site, rearrange, render, room_corner, shoot
 from memory_node.app.progress import progress_bar
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject
@@ -24,7 +23,7 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.sim.noise import DetectionNoise, noisy_depth
+from memory_node.sim.noise import DetectionNoise
 
 _FRAME_S = 0.2
 _FRAMES_A_VISIT = 60
@@ -141,17 +140,16 @@ class Drive:
         }
 
     def _step(self, room: int, base: Pose) -> None:
-        view = render(self.site.in_room(room), room, base @ BASE_T_CAMERA)
-        depth_m = noisy_depth(view.depth_m, self.noise, self.generator)
-        detections, labels = detect(view, self.site.things, self.noise, self.generator)
+        shot = shoot(self.site, room, base @ BASE_T_CAMERA, self.noise, self.generator)
         believed = self.localisation.believed(base) @ BASE_T_CAMERA
-        color = shaded(view)
         self._stamp_ns += int(_FRAME_S * 1e9)
         start = time.perf_counter()
-        frame = self.pipeline.observe(self._stamp_ns, believed, CAMERA, depth_m, detections, labels, color)
+        frame = self.pipeline.observe(
+            self._stamp_ns, believed, CAMERA, shot.depth_m, shot.detections, shot.labels, shot.color
+        )
         self.graph.observe(frame)
         self.times_ms.append((time.perf_counter() - start) * 1e3)
-        self.sightings.note(view, self.site, self.graph)
+        self.sightings.note(shot.view, self.site, self.graph)
 
     def bases(self, frames: int) -> Iterator[tuple[int, Pose]]:
         """Yield rooms and base poses: in every room a loop around its middle, looking outwards."""
@@ -201,11 +199,3 @@ class Drive:
                     times_seen=20,
                 )
             )
-
-
-def shaded(view: View) -> np.ndarray:
-    """Return an RGB image (h, w, 3) of the view, a colour for each thing."""
-    palette = np.random.default_rng(3).integers(40, 256, (256, 3)).astype(np.uint8)
-    color = palette[view.number & 255]
-    # OpenCV 4.5 takes a scalar of four channels for an image of three.
-    return np.asarray(cv2.multiply(color, np.full(4, 0.9)), dtype=np.uint8)

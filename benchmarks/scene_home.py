@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.scene_score import match
+from benchmarks.scene_score import FAR_M, match
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.observation import Frame
@@ -95,7 +95,7 @@ def score_relations(scene: SceneSnapshot, world: World, seen: Mapping[str, int])
     that were detected in at least three frames.
     """
     objects = {found.id: found for found in scene.objects if found.existence >= 0.5}
-    thing_of = {found.id: thing for thing, found in match(list(world), list(objects.values()))}
+    thing_of = {found.id: thing for thing, found in match(list(world), list(objects.values()), FAR_M)}
     right, wrong, found_ids = [], [], set()
     edges = {edge.source_id: edge for edge in scene.relations if edge.kind in (RelationKind.ON, RelationKind.IN)}
     for edge in edges.values():

@@ -19,8 +19,7 @@ from memory_node.sim.thing import Thing as HomeThing
 _SEEN_FRAMES = 3
 _LOOKED_FRAMES = 3
 _NEAR_M = 0.10
-# No thing has a bounding sphere of a larger radius; a pair that may not be costs more than all that may.
-_LARGEST_M, _FAR_M = 3.0, 1e3
+FAR_M = 1e3
 KNOWN = "known-"
 
 
@@ -112,17 +111,19 @@ def is_match(thing: Placed, found: SceneObject) -> bool:
     return found.class_name == thing.class_name and float(np.linalg.norm(found.box.center - thing.box.center)) <= limit
 
 
-def match(things: Sequence[Placed], found: Sequence[SceneObject]) -> list[tuple[Placed, SceneObject]]:
-    """Return one-to-one pairs of things and memories, nearest overall."""
+def match(
+    things: Sequence[Placed], found: Sequence[SceneObject], within_m: float = 1.0
+) -> list[tuple[Placed, SceneObject]]:
+    """Return one-to-one pairs of things and memories, nearest overall, none further apart than `within_m`."""
     if not things or not found:
         return []
     at, there = np.array([t.box.center for t in things]), np.array([f.box.center for f in found])
     apart_m = np.linalg.norm(at[:, None] - there[None], axis=2)
-    cost = np.full(apart_m.shape, _FAR_M)
-    for i, j in zip(*np.nonzero(apart_m < _LARGEST_M)):
+    cost = np.full(apart_m.shape, FAR_M)
+    for i, j in zip(*np.nonzero(apart_m < within_m)):
         if is_match(things[i], found[j]):
             cost[i, j] = apart_m[i, j]
-    return [(things[i], found[j]) for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < _FAR_M]
+    return [(things[i], found[j]) for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < FAR_M]
 
 
 def memories(graph: SceneGraph) -> list[SceneObject]:

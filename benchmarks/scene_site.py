@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.perception.detection import Detection
-from memory_node.sim.noise import DetectionNoise
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 
 ROOM_M = (6.0, 5.0, 2.6)
 _WALL_GAP_M = 0.4
@@ -183,6 +183,7 @@ def _furnish(room: int, generator: np.random.Generator) -> list[tuple[str, Orien
 
 CAMERA = Intrinsics(525.0, 525.0, 319.5, 239.5, 640, 480)
 _NEAR_M = 0.1
+_PALETTE = np.random.default_rng(3).integers(40, 256, (256, 3)).astype(np.uint8)  # a colour for each thing
 _FACES = ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 
 
@@ -263,6 +264,28 @@ def _clipped(corners: NDArray[np.float64]) -> NDArray[np.float64]:
         if (one[2] >= _NEAR_M) != (other[2] >= _NEAR_M):
             kept.append(one + (other - one) * (_NEAR_M - one[2]) / (other[2] - one[2]))
     return np.array(kept).reshape(-1, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """What noisy sensors give at one moment: depth (h, w) in metres, detections, the instance image (h, w) that they
+    number into, and colour (h, w, 3)."""
+
+    view: View
+    depth_m: NDArray[np.float32]
+    detections: list[Detection]
+    labels: NDArray[np.int32]
+    color: NDArray[np.uint8]
+
+
+def shoot(site: Site, room: int, map_T_camera: Pose, noise: DetectionNoise, generator: np.random.Generator) -> Shot:
+    """Return what a camera in a room gives."""
+    view = render(site.in_room(room), room, map_T_camera)
+    depth_m = noisy_depth(view.depth_m, noise, generator)
+    detections, labels = detect(view, site.things, noise, generator)
+    # OpenCV 4.5 takes a scalar of four channels for an image of three.
+    color = np.asarray(cv2.multiply(_PALETTE[view.number & 255], np.full(4, 0.9)), dtype=np.uint8)
+    return Shot(view, depth_m, detections, labels, color)
 
 
 def detect(

@@ -91,21 +91,21 @@ def _move(objects: list, number: int, now_ns: int, rng: np.random.Generator) -> 
     return SceneEvent(SceneEventKind.MOVED, now_ns, objects[number])
 
 
-_OBJECTS = 20_000
+_OBJECTS, _STEPS = 20_000, 1_000_000
 
 
-def measure_forgetting(path: Path, steps: int, seed: int) -> dict[str, Any]:
+def measure_forgetting(path: Path, seed: int) -> dict[str, Any]:
     """Fill a store, forget an object that every hundredth step was about, and return how long that took.
 
     Returns: objects, steps, forgotten (rows that went), forget_s, cpu_s of this process, verified (nothing is left).
     """
     with open_store(path, "bench", "bench") as store:
-        fill(store, _OBJECTS, steps, seed)
+        fill(store, _OBJECTS, _STEPS, seed)
         started, started_cpu = time.monotonic(), time.process_time()
         report = store.forget(ForgetRequest(object_ids=(object_id(1),)))
         return {
             "objects": _OBJECTS,
-            "steps": steps,
+            "steps": _STEPS,
             "forgotten": sum(report.counts.values()),
             "forget_s": time.monotonic() - started,
             "cpu_s": time.process_time() - started_cpu,
@@ -121,7 +121,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kills", type=int, default=20, help="how often the writer is killed (default 20)")
     parser.add_argument("--objects", type=int, default=5_000, help="objects that are updated (default 5000)")
     parser.add_argument("--seconds", type=float, default=10.0, help="length of the throughput run (default 10)")
-    parser.add_argument("--folder", type=Path, help="where the database is made (default a temporary folder)")
     parser.add_argument(
         "--start-up", action="store_true", help="measure instead a start that reads 100,000 objects and 1,000,000 steps"
     )
@@ -134,27 +133,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forget", action="store_true", help="measure instead how long an object is forgotten among a million steps"
     )
-    parser.add_argument("--steps", type=int, default=1_000_000, help="steps of --forget (default 1000000)")
     parser.add_argument("--robots", type=int, default=20, help="robots of the fleet (default 20)")
-    parser.add_argument("--robots-a-site", type=int, default=5, help="how many share a site (default 5)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure; exit status 1 when something acknowledged was lost."""
-    with contextlib.ExitStack() as stack:
-        folder = args.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="robot_memory_")))
+    with tempfile.TemporaryDirectory(prefix="robot_memory_") as made:
+        folder = Path(made)
         if args.start_up:
             emit([measure_start(folder / "start.db", 100_000, 1_000_000, args.seed)], args.json)
             return 0
         if args.fleet:
-            rows = measure_fleets(args.fleet, args.robots, args.robots_a_site, args.seconds, folder, args.seed)
+            rows = measure_fleets(args.fleet, args.robots, args.seconds, folder, args.seed)
             emit(rows, args.json)
             return 0
         if args.simulated_hours:
             emit([soak(folder / "soak.db", args.simulated_hours, args.seed)], args.json)
             return 0
         if args.forget:
-            row = measure_forgetting(folder / "forget.db", args.steps, args.seed)
+            row = measure_forgetting(folder / "forget.db", args.seed)
             emit([row], args.json)
             return 0 if row["verified"] else 1
         rate = measure_rate(folder / "rate.db", args.objects, args.seconds, args.seed)

@@ -85,6 +85,7 @@ class _Turn:
         }
 
 
+_ROBOTS_A_SITE = 5
 _OBJECTS_A_ROBOT = 100
 _UPDATES_A_SECOND = 5
 _SECONDS_A_STEP = 10
@@ -117,9 +118,7 @@ class _Robot:
             self.delays_s += [(now_ns - o.last_seen_ns) * 1e-9 for o in change.objects if o.last_seen_ns > 1]
 
 
-def measure_fleets(
-    urls: Sequence[str], robots: int, robots_a_site: int, seconds: float, folder: Path, seed: int
-) -> list[dict[str, Any]]:
+def measure_fleets(urls: Sequence[str], robots: int, seconds: float, folder: Path, seed: int) -> list[dict[str, Any]]:
     """Return for each empty database what `measure_rates` finds beside SQLite, and then `measure_fleet`.
 
     The tables of one with Citus are distributed first.
@@ -130,10 +129,10 @@ def measure_fleets(
             distribute(engine)
         engine.dispose()
     rates = measure_rates(urls, folder, seed)
-    return [{**rate, **measure_fleet(url, robots, robots_a_site, seconds, seed)} for url, rate in zip(urls, rates)]
+    return [{**rate, **measure_fleet(url, robots, seconds, seed)} for url, rate in zip(urls, rates)]
 
 
-def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, seed: int) -> dict[str, Any]:
+def measure_fleet(url: str, robots: int, seconds: float, seed: int) -> dict[str, Any]:
     """Return rates, delays and the cost of a robot: the server's and the client's CPU, and what it writes.
 
     Each robot updates five objects a second, every one in a commit of its own, and takes a step every ten seconds;
@@ -142,11 +141,11 @@ def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, see
     rng = np.random.default_rng(seed)
     engine = open_engine(parse_url(url))
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
-        fleet = [_open_robot(url, number, robots_a_site, Path(folder), rng) for number in range(robots)]
+        fleet = [_open_robot(url, number, Path(folder), rng) for number in range(robots)]
         for robot in fleet:
             robot.store.load_scene()
         before = _Toll.now(engine, fleet)
-        elapsed_s = _operate(fleet, robots_a_site, seconds, rng)
+        elapsed_s = _operate(fleet, seconds, rng)
         for robot in fleet:
             robot.store.flush(30.0)
         taken = _Toll.now(engine, fleet).since(before)
@@ -159,7 +158,7 @@ def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, see
     percent_a_robot = 100.0 / elapsed_s / robots
     return {
         "robots": robots,
-        "sites": -(-robots // robots_a_site),
+        "sites": -(-robots // _ROBOTS_A_SITE),
         "updates_per_s": sum(robot.updates for robot in fleet) / elapsed_s,
         "commits_per_s": taken.commits / elapsed_s,
         "commit_p50_ms": statistics.median(d.commit_p50_ms for d in diagnostics),
@@ -214,18 +213,18 @@ class _Toll:
         return _Toll(commits, client_s, self.nodes, wal_bytes, server_s, self.not_counted)
 
 
-def _open_robot(url: str, number: int, robots_a_site: int, folder: Path, rng: np.random.Generator) -> _Robot:
+def _open_robot(url: str, number: int, folder: Path, rng: np.random.Generator) -> _Robot:
     config = StoreConfig(
         journal_path=str(folder / f"{number}.pending"), data_dir=str(folder / str(number)), journal_mib=0.25
     )
-    store = open_store(url, f"robot{number}", f"site{number // robots_a_site}", config)
+    store = open_store(url, f"robot{number}", f"site{number // _ROBOTS_A_SITE}", config)
     made = (make_object(rng, n, 384) for n in range(_OBJECTS_A_ROBOT))
     objects = [scene_object.changed(id=new_id()) for scene_object in made]
     store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in objects).wait(60.0)
     return _Robot(store, objects, number)
 
 
-def _operate(fleet: list[_Robot], robots_a_site: int, seconds: float, rng: np.random.Generator) -> float:
+def _operate(fleet: list[_Robot], seconds: float, rng: np.random.Generator) -> float:
     """Run the fleet in real time, its robots evenly apart; return the seconds that it took."""
     started = time.monotonic()
     turns = int(seconds * _UPDATES_A_SECOND)
@@ -236,7 +235,7 @@ def _operate(fleet: list[_Robot], robots_a_site: int, seconds: float, rng: np.ra
             robot.see(rng)
             if turn % (_UPDATES_A_SECOND * _SECONDS_A_STEP) == 0:
                 robot.store.append([make_step(robot.episode, turn)])
-            if number % robots_a_site == 0:
+            if number % _ROBOTS_A_SITE == 0:
                 robot.hear()
     return time.monotonic() - started
 
