@@ -168,10 +168,15 @@ class GoalRun:
             PlanningFailedError: no skills lead to it.
         """
         self._begin(closed)
-        several = [goal] if goal.every or goal.count > 1 else []
-        used = [one.destination for one in (*several, *later)]
+        if not GOALS[goal.kind].in_place:
+            goal = self._of_slices(goal)
+        used = [one.destination for one in (goal, *later)[not (goal.every or goal.count > 1) :]]
         used += [one.target for one in later if one.kind is GoalKind.OPEN]
-        self._acting.attempt.kept_open = frozenset(name for one in used if one is not None for name in one.candidates)
+        names = {name for one in used if one is not None for name in one.candidates}
+        if goal.every:
+            supports = (self._lookup.scene_object(one.support_id) for one in self._lookup.of_classes(self._names(goal)))
+            names |= {one.class_name for one in supports if one is not None}
+        self._acting.attempt.kept_open = frozenset(names)
         if self._expected is not None:
             self._acting.attempt.avoided |= self._expected.avoided(goal)
         able = self._situation.skills
@@ -181,8 +186,6 @@ class GoalRun:
         self._acting.attempt.goes_to = self._locator.place_of_only(goal.destination)
         if goal.target.another:
             self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())
-        if not GOALS[goal.kind].in_place:
-            goal = self._of_slices(goal)
         repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
         for number in range(repeats):
             if number:
@@ -240,13 +243,17 @@ class GoalRun:
         self._next_one()
         alike: Sequence[SceneObject] = self._lookup.of_classes(goal.target.candidates)
         if goal.sliced:  # of the same whole
-            pieces = self._lookup.of_classes([self._kinds[name].slices for name in goal.target.candidates])
+            pieces = self._lookup.of_classes(self._names(goal))
             whole = last.attributes.get(_CUT_FROM) if last is not None else None
             alike = [one for one in pieces if one.attributes.get(_CUT_FROM) == whole]
             attempt.excluded |= {one.id for one in pieces if one not in alike}
         ruled_out = attempt.ruled_out | self._lookup.not_where_told(goal.target)
         known = [one for one in alike if one.id not in ruled_out]
         return any(done is None or one.support_id not in done.identities for one in known)
+
+    def _names(self, goal: Goal) -> Sequence[str]:
+        """Return the classes of a goal's things, or of what was cut off them."""
+        return [self._kinds[one].slices if goal.sliced else one for one in goal.target.candidates]
 
     def _begin(self, closed: frozenset[str] = frozenset()) -> None:
         """Start from what memory knows now."""
@@ -388,8 +395,9 @@ class GoalRun:
     def _close_behind(self, name: str) -> Steps:
         """Shut what keeps cold, heats or guards its contents."""
         thing = self._acting.attempt.part(name)
-        if self._kinds[thing.object_class].can(Property.KEPT_SHUT) and thing.has(_S.OPENED):
-            yield from self._acting.make(Fact(_P.STATE, (name,), state=_S.CLOSED))
+        if self._kinds[thing.object_class].can(Property.KEPT_SHUT):
+            self._opened |= thing.identities
+            yield from self._acting.shut(thing.id)
 
     def _examine(self, goal: Goal) -> Steps:
         assert goal.light is not None

@@ -6,7 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from memory_node.catalogue.class_name import folded
@@ -158,6 +158,11 @@ class MemoryLookup:
         found = [one for one in self.scene_now().objects if folded(one.class_name) in wanted and not one.removed]
         return sorted(found, key=lambda one: wanted[folded(one.class_name)])
 
+    def is_believed(self, names: Sequence[str]) -> bool:
+        """Return whether a thing of some classes is held to be there still."""
+        wanted = {folded(name) for name in names}
+        return any(folded(one.class_name) in wanted for one in self.scene_now().believed)
+
     def supported_by(self, object_id: str) -> list[SceneObject]:
         """Return the scene graph's objects that are on or in another one."""
         scene = self.scene_now()
@@ -261,6 +266,9 @@ class Answers:
     def to(self, goal: Goal) -> Told:
         """Return the answer to a TELL goal."""
         name = self._kinds[goal.target.object_class].best_name
+        pieces = tuple(filter(None, (self._kinds[one].slices for one in goal.target.candidates)))
+        if pieces and self._lookup.of_classes(pieces) and not self._lookup.is_believed(goal.target.candidates):
+            goal = goal.changed(target=replace(goal.target, candidates=pieces), every=True)  # it was cut
         if goal.asked == "contents":
             return self._contents(goal, name)
         if goal.asked in ("count", "exists"):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
+from memory_node.domain.names import singular
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill_library import GOALS, GoalKind
 from memory_node.domain.states import ATTRIBUTES, ObjectState
@@ -239,7 +240,7 @@ class Phrase:
     text: the words. classes: likeliest first; () for a pronoun. others: classes that are called so, too. owner: "his",
     "Anna's", "my sister's", "" for an article. states: that it is said to have. place, how: what it is said to stand
     "on", "in", or to come "from". again: the one of last time. verb, to, time: what the robot is said to have done with
-    it.
+    it. several: the noun is a plural, and no name of one thing.
     """
 
     text: str
@@ -254,6 +255,7 @@ class Phrase:
     time: str = ""
     another: bool = False
     others: tuple[str, ...] = ()
+    several: bool = False
 
     @property
     def pronoun(self) -> bool:
@@ -293,6 +295,7 @@ def phrase_of(text: str, kinds: ObjectCatalogue, present: Collection[str] = ()) 
         match["time"] or "",
         owner == "another",
         tuple(one for one in called if one != name),
+        singular(noun) != noun and noun not in kinds[name].names,
     )
 
 

@@ -5,6 +5,7 @@ from seeing_robot import SeeingRobot, executor
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionExecutor
 
 
@@ -69,3 +70,20 @@ def test_all_slices_are_meant_by_what_was_cut(robot, planner, then: str) -> None
 def test_one_slice_is_one(robot, planner) -> None:
     assert planner.execute("slice the apple and put a slice of it on the plate").success
     assert [one.parent_id for one in robot.world.of_class("AppleSliced")].count("plate") == 1
+
+
+def test_other_slices_are_several_and_not_the_one_that_was_placed(robot, planner) -> None:
+    assert planner.execute("slice the apple and put a slice of it on the plate").success
+    assert planner.execute("put the other slices in the kitchen drawer").success
+    places = [one.parent_id for one in robot.world.of_class("AppleSliced")]
+    assert places.count("plate") == 1
+    assert places.count("kitchen_drawer") + places.count("kitchen_drawer_low") > 1
+
+
+def test_dishes_of_every_kind_on_a_table_are_washed(robot, planner) -> None:
+    for name in ("bowl", "sink_basin"):
+        assert robot.execute(SkillCall("GoToObject", (name,))).success
+    result = planner.execute("wash the dishes on the dining table")
+    assert result.success, result.outcome.failures
+    washed = {one for one in ("bowl", "plate", "cup", "fork") if ObjectState.CLEANED in robot.world[one].states}
+    assert washed == {"bowl", "plate", "cup"}

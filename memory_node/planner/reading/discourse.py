@@ -95,10 +95,12 @@ class Discourse:
         named since in the same instruction alone: "not the tissues, put those back"."""
         if self.topic and self.topic == self.focus and not self.said:
             return (self.focus,)
-        if not self.targets or self.count_of(self.focus) > 1 or self.focus not in self.targets[-1]:
+        if not self.targets or self.focus not in self.targets[-1]:
             return (self.focus,) if self.focus else ()
         if len(self.targets[-1]) > 1:
             return self.targets[-1]
+        if self.count_of(self.focus) > 1 or self.focus in self.whole:
+            return (self.focus,)
         return tuple(dict.fromkeys(name for targets in self.targets[-2:] for name in targets))
 
     def remark(self, names: Sequence[str]) -> None:

@@ -757,7 +757,7 @@ class InstructionReader:
         if place is not None and args.targets and place[0] not in (INTO, NEAR):
             place = None
         thing = args.targets[0] if args.targets else None
-        if thing is None and place is None and not args.particle:
+        if (thing is None and place is None and not args.particle) or (thing and thing.head in english.day_parts):
             return None
         return Fragment(thing, tuple(args.targets[1:]), place, args.particle, agrees, corrects)
 

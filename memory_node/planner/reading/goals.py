@@ -222,7 +222,9 @@ class Goals:
             names = self._discourse.together()
         elif phrase.group and phrase.called is None:
             spoken = [name for name in self._discourse.classes[::-1] if name in phrase.group]
+            at = [place.called.all for _, place in phrase.places if place.called is not None]
             here = [name for name in phrase.group if name in self._home.objects]
+            here = [name for name in here if self._home.number_of(name, *at)] or here
             names = spoken if len(spoken) > 1 or not here else here  # one thing is not "all the cutlery"
         else:
             return []
@@ -253,7 +255,7 @@ class Goals:
     def _kinds_of(self, command: Command, phrase: NounPhrase) -> list[Mention]:
         """Return all kinds that a generic name covers: "all the lamps"."""
         called = phrase.called
-        several = phrase.every or (phrase.plural and command.kind is _K.TELL)
+        several = phrase.every or (phrase.plural and command.kind is _K.TELL) or phrase.text.startswith("both ")
         if called is None or not several or not self._meaning.is_generic(called):
             return []
         needed = _NEEDED.get(command.kind)
@@ -264,7 +266,8 @@ class Goals:
     def _alone(self, phrase: NounPhrase, mention: Mention) -> NounPhrase:
         name, spoken = mention.object_class, self._discourse
         if not phrase.refers_back:
-            return replace(phrase, count=1, plural=False) if phrase.called is None else phrase
+            one_of_each = phrase.called is None or phrase.count > 1  # "both shakers"
+            return replace(phrase, count=1, plural=False) if one_of_each else phrase
         return replace(phrase, count=spoken.count_of(name), plural=False, every=name in spoken.whole)
 
     def _target(self, command: Command, phrase: NounPhrase) -> Mention:
@@ -358,12 +361,12 @@ class Goals:
         is_piece = phrase.pieces or (target.referring and name in spoken.pieces and name not in spoken.whole)
         is_cut = not is_piece and _S.SLICED in {*phrase.states, *spoken.states_of(name)}
         count, every = self._quantity(phrase, name)
+        every |= phrase.pieces and phrase.plural and phrase.definite and phrase.count == 1 and not phrase.uncounted
         if is_cut and kind is _K.PLACE and count == 1 and phrase.text.split()[:1] != ["some"]:
             every |= not self._meaning.guesses
         self._check_counted(phrase)
         if not (phrase.refers_back and phrase.pronoun != "one"):
-            # "Wash the mug in the sink" says where that is done.
-            told = [one for one in phrase.places if one[0] == FROM or command.kind not in _TREATED]
+            told = [one for one in phrase.places if one[0] == FROM or not self._is_done_at(command, one[1])]
             is_last = phrase is command.targets[-1]  # "the cup and the pen from the desk": the pen is
             told += [(FROM, command.origin)] if command.origin is not None and (is_last or every) else []
             target = self._not_there(self._where_it_is(target, told, phrase.room, every), phrase)
@@ -383,6 +386,12 @@ class Goals:
             text=command.text,
             treatment=command.treatment,
         )
+
+    def _is_done_at(self, command: Command, place: NounPhrase) -> bool:
+        """Return whether "wash the mug in the sink" says where that is done; "the mug on the desk" says which."""
+        work = {name for one in self._kinds.treatments for name in one.at}
+        elsewhere = command.kind in _TREATMENT.values() and place.called and work.isdisjoint(place.called.all)
+        return command.kind in _TREATED and not elsewhere
 
     def _not_there(self, thing: Mention, phrase: NounPhrase) -> Mention:
         """Return a thing that is neither where nor how the one is that is ruled out: "the book, not the one on the
@@ -497,6 +506,8 @@ class Goals:
         beside_any = command.near and phrase.plural  # "near the pens"
         several = (phrase.every or phrase.count > 1) and not beside_any
         if several or "own" in phrase.attributes:
+            raise UnclearError(f"Which one is {phrase.text!r}?", slot=Slot.DESTINATION)
+        if phrase.other and command.targets[:1] and command.targets[0].plural:  # another one for each?
             raise UnclearError(f"Which one is {phrase.text!r}?", slot=Slot.DESTINATION)
         if command.near or command.under:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)

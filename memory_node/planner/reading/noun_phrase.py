@@ -356,9 +356,12 @@ class NounPhraseReader:
             return self._strange(words, phrase, at, at + stranger)
         if room is not None and (named is None or room[1] >= named[1]):
             return self._in_room(words, at, room, phrase, draft)
-        if named is not None:
-            return self._named(words, at, named, phrase, draft)
         word = words[at]
+        is_row = singular(word) != word and bool(
+            self._lexicon.group(word)
+        )  # "the dishes": of more kinds than are called so
+        if named is not None and not (is_row and named[1] == 1):
+            return self._named(words, at, named, phrase, draft)
         if singular(word) in self._english.pieces and draft.determined:
             return replace(phrase, end=at + 1, pieces=True, plural=singular(word) != word)
         if word in self._english.matter:
@@ -366,7 +369,11 @@ class NounPhraseReader:
         for end in range(min(at + _USE, len(words)), at, -1):  # "something to write with", "fruit"
             group = self._lexicon.group(" ".join(words[at:end]))
             if group is not None and word not in ("one", "ones"):
-                return replace(phrase, end=end, head=singular(word), group=group, plural=singular(word) != word)
+                plural = singular(word) != word
+                every = phrase.every or (plural and phrase.definite and phrase.count == 1 and not phrase.uncounted)
+                return replace(phrase, end=end, head=singular(word), group=group, plural=plural, every=every)
+        if word in ("something", "anything") and words[at + 1 : at + 2] == ["to"] and at + 2 < len(words):
+            return self._strange(words, phrase, at, at + 3)  # "something to eat"
         if self._is_unknown_noun(words, at, draft.determined):
             end = at + 1
             while self._is_unknown_noun(words, end, False) and not self._english.base_form(words[end]):

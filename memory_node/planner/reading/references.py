@@ -154,6 +154,8 @@ class References:
         """
         told = self.binding.thing_called(_bare(words))
         phrase = self.phrase(words) if told is None else Phrase(words, told.classes[:1])
+        if phrase.several and not (phrase.verb or phrase.again or phrase.owner):
+            raise UnreadableError(words)  # all of them, or so many as were spoken of
         if phrase.pronoun:
             if able is not None:
                 return self._named_last(words, lambda one: self.kinds[one.object_class].can(able))

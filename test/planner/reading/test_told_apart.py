@@ -138,3 +138,17 @@ def test_person_whom_nobody_knows_is_asked_about_and_a_place_will_do() -> None:
 )
 def test_clock_times_and_what_nobody_can_see_put_off(time: str) -> None:
     assert question(f"bring me the cup {time}").confirms
+
+
+def test_them_are_the_things_of_the_last_command_where_they_were_several() -> None:
+    before = Conversation()
+    goals("bring me the newspaper", before)
+    goals("wash the dishes on the sofa", before)
+    assert goals("put them in the fridge", before) == ["place all Cup to Fridge"]
+
+
+@pytest.mark.parametrize("text", ["move the mug and the cup to the desk", "wash the dishes"])
+def test_another_place_for_several_things_is_asked_about(text: str) -> None:
+    before = Conversation()
+    goals(text, before)
+    assert READER.understand("move them to the other shelf", HOME, conversation=before).question is not None

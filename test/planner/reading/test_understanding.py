@@ -58,7 +58,7 @@ def read(text: str, conversation: Conversation | None = None, home: HomeClasses 
         ("put the fork, the spoon, the knife in the drawer", "Fork at Drawer; Spoon at Drawer; Knife at Drawer"),
         ("put an end slice of the bread on the plate", "slice Bread; Bread at Plate"),
         ("put the phone near the pens", "CellPhone near Pen"),
-        ("slice the potato and put the potato slices in the bowl", "slice Potato; Potato at Bowl"),
+        ("slice the potato and put the potato slices in the bowl", "slice Potato; all Potato at Bowl"),
         ("put two of the tomato's slices on the plate", "slice Tomato; 2 Tomato at Plate"),
         ("put an apple slice on the plate", "slice Apple; Apple at Plate"),
         ("put a hot piece of potato into the fridge", "slice Potato; heat Potato; Potato at Fridge"),
