@@ -11,7 +11,9 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import STATE_CALLED, believed
-from memory_node.knowledge.told.forms import ASKS
+from memory_node.knowledge.text import sentences
+from memory_node.knowledge.told.fact import Relation
+from memory_node.knowledge.told.forms import ASKS, TellingReader
 from memory_node.planner.goal import Goal, GoalHistory, Mention
 from memory_node.planner.goal_execution import GoalRun
 from memory_node.planner.memory_lookup import Answers, MemoryLookup
@@ -58,6 +60,7 @@ class OfflinePlanner:
         self._kinds = kinds
         self._max_failures = max_failures
         self._plain_reader = PlainReader(kinds)
+        self._telling_reader = TellingReader(kinds)
 
     def read(self, instruction: str, situation: PlanningContext) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
@@ -132,6 +135,8 @@ class OfflinePlanner:
             if answer := _known_answer(instruction, situation):
                 situation.conversation.pending = None
                 return self._answered(answer, situation)
+            if read.question.is_what_to_do and situation.known is not None and self._tells(instruction):
+                return self._answered(situation.known.tell(instruction), situation)
             for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
                 situation.note(f"was told: {text}")
             return asked(read.question, situation)
@@ -146,6 +151,12 @@ class OfflinePlanner:
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         return (yield from self.achieve(read.goals, situation))
+
+    def _tells(self, text: str) -> bool:
+        """Return whether each sentence is read whole as a fact that binds; how somebody is ("I'm cold") is a hint."""
+        read = [self._telling_reader.read(sentence, told_ns=1).facts for sentence in sentences(text)]
+        facts = [fact for found in read for fact in found]
+        return all(read) and not any(fact.is_part or fact.relation is Relation.IS for fact in facts)
 
     def _answered(self, text: str, situation: PlanningContext) -> PlanOutcome:
         self._tell(text, situation)

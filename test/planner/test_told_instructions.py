@@ -161,3 +161,32 @@ def test_places_of_all_things_of_a_kind_are_told(robot: CookingRobot, word_embed
     assert told.startswith("Of the books that I know, one is "), told
     assert "desk" in told
     assert "shelf" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answer"),
+    [
+        ("My aunt Vera is allergic to tomatoes.", "Who is allergic to tomatoes?", "Vera"),
+        ("The newspaper is my aunt Vera's.", "Whose is the newspaper?", "Vera"),
+    ],
+)
+def test_fact_that_is_said_as_an_instruction_is_kept(
+    robot: CookingRobot, word_embedder: TextEmbedder, said: str, asked: str, answer: str
+) -> None:
+    told = robot.carry_out(said, word_embedder)
+    assert told.outcome.answer.startswith("I shall remember")
+    assert answer in robot.carry_out(asked, word_embedder).outcome.answer
+
+
+def test_ban_that_is_said_as_an_instruction_binds(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    assert "remember" in robot.carry_out("Never put the fork in the drawer.", word_embedder).outcome.answer
+    result = robot.carry_out("Put the fork in the drawer.", word_embedder)
+    assert "Never put the fork in the drawer" in result.outcome.question
+    assert not result.steps
+
+
+@pytest.mark.parametrize("said", ["I'm cold.", "The fork is dirty.", "Never mind the fork."])
+def test_what_is_no_fact_that_binds_is_asked_about(robot: CookingRobot, word_embedder: TextEmbedder, said: str) -> None:
+    known = len(robot.memory.knowledge.facts())
+    assert not robot.carry_out(said, word_embedder).steps
+    assert len(robot.memory.knowledge.facts()) == known

@@ -40,6 +40,11 @@ class Question:
     confirms: bool = False
     about: str = ""
 
+    @property
+    def is_what_to_do(self) -> bool:
+        """Whether it is asked what shall be done at all: nothing in the words was understood as a request."""
+        return self.slot is Slot.COMMAND and not (self.choices or self.about or self.confirms)
+
 
 class UnclearError(Exception):
     """A command leaves open what matters; it never leaves the reader of instructions."""

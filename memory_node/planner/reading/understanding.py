@@ -322,7 +322,7 @@ class Understander:
             return _noted(Understanding((), "commands", 0.0, unseen[0]), parts, conversation, unseen[1])
         conversation.discourse = discourse
         if not goals:
-            return _asked("What shall I do?")
+            return _asked("What shall I do? Say 'remember that ...' if I am to keep it.")
         if not self._asks:
             goals = [self._guessing.with_stand_ins(goal, home) for goal in goals]
         source = "commands" if confidence == 1.0 else "model"
