@@ -19,6 +19,8 @@ OVERHANG = 1.6
 # Shelves at this height are filled first (m); another height costs as much as this distance.
 HANDY_HEIGHT_M = 0.9
 LEVEL_COST_M = 0.2
+# Boxes that are this near (m) touch.
+_TOUCHES_M = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +69,9 @@ def free_spot(thing: Thing, receptacle: Thing, others: Sequence[Thing], near: Fl
     to_map = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
     size = size_in(thing, receptacle)
     half = 0.5 * size[:2]
-    wanted = np.zeros(2) if near is None else (np.asarray(near)[:2] - box.center[:2]) @ to_map
+    wanted = np.zeros(2) if near is None else box.local(np.asarray(near)[:2])
     grid = _candidates(0.5 * np.array(box.size[:2]) - RIM_M - half)
-    taken = [_footprint_in(other, box, to_map) for other in others]
+    taken = [(*_footprint_in(other.box, box), other.box.bottom_m, other.box.top_m) for other in others]
     height = float(size[2])
     best: tuple[float, FloatArray] | None = None
     for rank, level in enumerate(_levels(receptacle, height)):
@@ -116,11 +118,28 @@ def _candidates(half_range: FloatArray) -> FloatArray:
     return np.array(np.meshgrid(*axes)).reshape(2, -1).T
 
 
-def _footprint_in(other: Thing, box: OrientedBox, to_map: FloatArray) -> tuple[FloatArray, FloatArray, float, float]:
-    """Return another thing's centre (2,), half extent (2,), bottom and top in the receptacle's own axes."""
-    local = (other.box.footprint() - box.center[:2]) @ to_map
+def _footprint_in(other: OrientedBox, box: OrientedBox) -> tuple[FloatArray, FloatArray]:
+    """Return another box's centre (2,) and half extent (2,) in a box's own axes, seen from above."""
+    local = box.local(other.footprint())
     low, high = local.min(axis=0), local.max(axis=0)
-    return 0.5 * (low + high), 0.5 * (high - low) - 0.005, other.box.bottom_m, other.box.top_m
+    return 0.5 * (low + high), 0.5 * (high - low) - _TOUCHES_M
+
+
+def is_above(box: OrientedBox, other: OrientedBox) -> bool:
+    """Return whether a box would fall on another."""
+    center, half = _footprint_in(other, box)
+    return bool((np.abs(center) < half + 0.5 * box.size[:2]).all()) and other.top_m <= box.bottom_m + _TOUCHES_M
+
+
+def stands_on(box: OrientedBox, other: OrientedBox) -> bool:
+    """Return whether a box touches another's top."""
+    return is_above(box, other) and box.bottom_m <= other.top_m + _TOUCHES_M
+
+
+def lies_in(thing: Thing, dish: Thing) -> bool:
+    """Return whether a thing lies in or on a movable receptacle, by their boxes."""
+    foot_m = np.append(thing.box.center[:2], thing.box.bottom_m - _TOUCHES_M)
+    return dish.kind.is_receptacle and fits(thing, dish) and bool(dish.box.contains(foot_m[None]).all())
 
 
 def _on_the_heap(thing: Thing, receptacle: Thing, others: Sequence[Thing]) -> Spot | None:
@@ -128,6 +147,9 @@ def _on_the_heap(thing: Thing, receptacle: Thing, others: Sequence[Thing]) -> Sp
         return None
     if len(others) >= (FIXTURE_HEAP_LIMIT if receptacle.fixed else HEAP_LIMIT):
         return None
-    top = max(other.box.top_m for other in others) if others else receptacle.surface_heights_m[0]
-    center = np.array([*receptacle.box.center[:2], top + 0.5 * float(size_in(thing, receptacle)[2])])
-    return Spot(center, receptacle.box.yaw_rad)
+    size, middle = size_in(thing, receptacle), receptacle.box.center[:2]
+    lowest_m = receptacle.surface_heights_m[0]
+    over_all_m = max((other.box.top_m for other in others), default=lowest_m)
+    box = OrientedBox(np.array([*middle, over_all_m + 0.5 * float(size[2])]), size, receptacle.box.yaw_rad)
+    foot_m = max((other.box.top_m for other in others if is_above(box, other.box)), default=lowest_m)
+    return Spot(np.array([*middle, foot_m + 0.5 * float(size[2])]), receptacle.box.yaw_rad)

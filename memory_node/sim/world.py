@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.sim.layout import FreeGrid, Layout
-from memory_node.sim.placement import Spot, place_around, size_in
+from memory_node.sim.placement import Spot, is_above, lies_in, place_around, size_in, stands_on
 from memory_node.sim.thing import HAND, Thing, TypeCatalogue, initial_states
 
 DRAWER_TRAVEL = 0.7
@@ -130,7 +130,7 @@ class World:
     def grasp(self, thing: Thing) -> None:
         """Take the thing, with what is on or in it, into the hand."""
         with self.lock:
-            self._attach(thing, HAND, inside=False)
+            self._take_away(thing, HAND, inside=False)
             self.held_id, self.held_from = thing.id, thing.box.center
             self._record(thing, held=True)
 
@@ -143,9 +143,8 @@ class World:
     def relocate(self, thing: Thing, spot: Spot, receptacle: Thing | None) -> None:
         """Put any thing at a spot, as somebody else does; out of the robot's hand, too. Nobody reports it."""
         with self.lock:
-            self._attach(
-                thing, receptacle.id if receptacle else "", receptacle is not None and receptacle.kind.holds == "in"
-            )
+            inside = receptacle is not None and receptacle.kind.holds == "in"
+            self._take_away(thing, receptacle.id if receptacle else "", inside)
             if self.held_id == thing.id:
                 self.held_id = ""
             thing.box = OrientedBox(thing.box.center, size_in(thing, receptacle), thing.box.yaw_rad)
@@ -234,6 +233,36 @@ class World:
             return changes
 
     # ---- inside
+
+    def _take_away(self, thing: Thing, parent_id: str, inside: bool) -> None:
+        """Part the thing from what it stands on or in. What lies in it, as in a dish, comes along, whatever it was said
+        to be on; what else stands on these comes to rest on what is below."""
+        support = self._things.get(thing.parent_id)
+        beside = [one for one in self.contents(thing.parent_id) if one is not thing and not one.fixed]
+        beside.sort(key=lambda one: one.box.bottom_m)
+        taken, left = [thing], list[Thing]()
+        for other in beside:
+            dish = next((one for one in taken if lies_in(other, one)), None)
+            if dish is not None:
+                self._attach(other, dish.id, dish.kind.holds == "in")
+            (left if dish is None else taken).append(other)
+        self._attach(thing, parent_id, inside)
+        surfaces_m = support.surface_heights_m if support is not None else (0.0,)
+        self._let_down(left, surfaces_m, [one.box for one in taken])
+
+    def _let_down(self, left: Sequence[Thing], surfaces_m: Sequence[float], gone: list[OrientedBox]) -> None:
+        """Let down what stood on boxes that are gone, and what stands on that. left: what is beside each other, the
+        lowest first; surfaces_m: heights at which it stands where nothing is below it."""
+        for thing in left:
+            if not any(stands_on(thing.box, box) for box in gone):
+                continue
+            bottom_m = thing.box.bottom_m
+            below = [one.box.top_m for one in left if one is not thing and is_above(thing.box, one.box)]
+            below += [surface_m for surface_m in surfaces_m if surface_m <= bottom_m]
+            if below and max(below) < bottom_m:
+                gone.append(thing.box)
+                down = np.array([0.0, 0.0, bottom_m - max(below)])
+                self.move(thing, thing.box.center - down, thing.box.yaw_rad)
 
     def _attach(self, thing: Thing, parent_id: str, inside: bool) -> None:
         self._children[thing.parent_id].remove(thing.id)

@@ -291,6 +291,70 @@ def test_drawer_takes_a_bottle_lying_down_and_no_box(robot: HomeRobot) -> None:
     assert bottle.box.size[2] == upright_m
 
 
+@pytest.fixture
+def desk(robot: HomeRobot) -> Thing:
+    """The desk without what stood on it, turned by 45 degrees."""
+    desk = robot.world["desk"]
+    for one in robot.world.contents(desk.id):
+        robot.world.destroy(one)
+    desk.box = OrientedBox(desk.box.center, desk.box.size, 0.25 * np.pi)
+    return desk
+
+
+def stack(world: World, support: Thing, *classes: str, aside_m: float = 0.0) -> list[Thing]:
+    """Return new things on a support, each on the one before, so far beside the support's middle."""
+    foot_m, stacked, yaw = surface_m(support), [], support.box.yaw_rad
+    for name in classes:
+        size = np.array(world.types[name].size_m)
+        center = support.box.center[:2] + aside_m * np.array([-np.sin(yaw), np.cos(yaw)])
+        box = OrientedBox(np.array([*center, foot_m + 0.5 * size[2]]), size, yaw)
+        stacked.append(Thing(f"{name} {len(world.things)}", world.types[name], box, parent_id=support.id))
+        world.add(stacked[-1])
+        foot_m = box.top_m
+    return stacked
+
+
+def surface_m(thing: Thing) -> float:
+    return thing.surface_heights_m[0]
+
+
+def test_what_a_thing_is_taken_from_under_comes_to_rest_below(robot: HomeRobot, desk: Thing) -> None:
+    lowest, middle, upper = stack(robot.world, desk, "Book", "Book", "Apple")
+    stood_m = upper.box.bottom_m
+    robot.world.grasp(lowest)
+    assert (middle.parent_id, upper.parent_id) == (desk.id, desk.id)
+    assert middle.box.bottom_m == pytest.approx(surface_m(desk))
+    assert upper.box.bottom_m == pytest.approx(stood_m - lowest.box.size[2])
+    np.testing.assert_allclose(upper.box.center[:2], desk.box.center[:2])
+
+
+def test_what_stands_on_two_stays_where_one_of_them_is_taken(robot: HomeRobot, desk: Thing) -> None:
+    (left,) = stack(robot.world, desk, "Candle", aside_m=-0.08)
+    right, book = stack(robot.world, desk, "Candle", "Book", aside_m=0.08)
+    robot.world.move(book, book.box.center - right.box.center + [*desk.box.center[:2], right.box.center[2]], 0.0)
+    stood_m = book.box.bottom_m
+    robot.world.grasp(left)
+    assert book.box.bottom_m == stood_m
+    robot.world.relocate(right, Spot(np.array([5.0, 2.0, 0.1]), 0.0), None)
+    assert book.box.bottom_m == pytest.approx(surface_m(desk))
+
+
+def test_what_lies_in_a_dish_comes_along_with_it(robot: HomeRobot, desk: Thing) -> None:
+    plate, apple = stack(robot.world, desk, "Plate", "Apple")
+    robot.world.grasp(plate)
+    assert apple.parent_id == plate.id
+    assert apple.box.bottom_m == pytest.approx(plate.box.top_m)
+
+
+def test_a_heap_lies_on_what_is_below_it(robot: HomeRobot, desk: Thing) -> None:
+    desk.heaps = True
+    desk.box = OrientedBox(desk.box.center, np.array([0.3, 0.3, desk.box.size[2]]), desk.box.yaw_rad)
+    (box,), (lamp,) = stack(robot.world, desk, "Box"), stack(robot.world, desk, "FloorLamp", aside_m=1.0)
+    spot = free_spot(box, desk, [box, lamp])
+    assert spot is not None
+    assert spot.center[2] - 0.5 * box.box.size[2] == pytest.approx(box.box.top_m)
+
+
 WORDS = [
     "apple", "Apple", "knife", "bowl", "Bowl", "table", "counter", "fridge", "Fridge", "microwave", "Microwave",
     "sink_basin", "SinkBasin", "Faucet", "tomato", "Tomato", "mug", "cabinet", "Cabinet", "user", "GarbageCan",
