@@ -19,6 +19,7 @@ from scipy import ndimage
 from benchmarks.alfred_geometry import (
     fixture_box,
     front_yaw,
+    heap_up,
     nearest_point,
     part_neighbours,
     reach_contents,
@@ -153,6 +154,7 @@ class AlfredScenes:
                 thing.box = OrientedBox(bottom + np.array([0.0, 0.0, 0.5 * size[2]]), size, thing.box.yaw_rad)
             objects.append(thing)
         settle_surfaces(fixtures, objects)
+        heap_up(objects)
         reach_contents(fixtures, objects)
         for fixture in fixtures:
             fixture.heaps = True  # ALFRED's files do not say how large it is

@@ -20,7 +20,7 @@ from benchmarks.alfred_home import ALFRED_REACH_M, AlfredScenes
 from benchmarks.household_cases import Case, load_cases
 from benchmarks.household_homes import Homes, area_position, lay_map
 from benchmarks.rows import emit
-from benchmarks.world.truth import Comparison, Score, matched, meets
+from benchmarks.world.truth import Comparison, Score, ending_unseen, matched, meets
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.label_space import load_catalogue
@@ -150,6 +150,8 @@ class HomePlay:
                 self._move_unseen()
             moved = set(self._moved)
             self._follow(self._robot.run(self._call(), on_progress=lambda _: self._look()))
+            for key, states in ending_unseen(self._world):
+                self._known.get(key, set()).difference_update(states)
             started = time.perf_counter()
             believed = self._believed()
             played.ms.append(1e3 * (time.perf_counter() - started))

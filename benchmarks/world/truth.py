@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.states import ObjectState
 from memory_node.sim.thing import HAND, Thing
-from memory_node.sim.world import World
+from memory_node.sim.visibility import SEEN_STATES
+from memory_node.sim.world import World, effects_on, works_on
 from memory_node.world.state import Thing as Believed
 from memory_node.world.state import WorldState
 
@@ -112,6 +113,14 @@ def meets(thing: Thing, support: Thing, slack_m: float = _MEETS_M) -> bool:
     lowest_m = max(surface_m, box.bottom_m)
     is_level = lowest_m - slack_m <= foot <= box.top_m + slack_m
     return is_level and box.distance_m(thing.box.center[:2]) <= slack_m
+
+
+def ending_unseen(world: World) -> Iterator[tuple[str, set[ObjectState]]]:
+    """Yield the id of each thing that a source works on, with the states that it is about to end and nobody sees: how
+    long a plate on a burner is still cold."""
+    for source, thing in works_on(world):
+        ended = {opposite for state in effects_on(source, thing) for opposite in state.opposites}
+        yield thing.id, ended - SEEN_STATES
 
 
 def _around(thing: Thing, world: World) -> Iterable[Thing]:

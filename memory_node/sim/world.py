@@ -294,13 +294,12 @@ class Processes:
     def advance(self, world: World, seconds: float) -> None:
         """Let `seconds` pass in the world."""
         exposed: dict[tuple[str, str], float] = {}
-        for source in world:
-            for thing in _reached(world, source):
-                key = (source.id, thing.id)
-                exposed[key] = self._exposed_s.get(key, 0.0) + seconds
-                if exposed[key] >= source.type.looks.cycle_s - 1e-9:
-                    for state in _effects(source, thing):
-                        world.change_state(thing, state)
+        for source, thing in works_on(world):
+            key = (source.id, thing.id)
+            exposed[key] = self._exposed_s.get(key, 0.0) + seconds
+            if exposed[key] >= source.type.looks.cycle_s - 1e-9:
+                for state in effects_on(source, thing):
+                    world.change_state(thing, state)
         # A thing that is no longer exposed starts from zero next time.
         self._exposed_s = exposed
 
@@ -335,6 +334,11 @@ def _apart(one: Thing, other: Thing) -> float:
     return float(np.linalg.norm(one.box.center[:2] - other.box.center[:2]))
 
 
+def works_on(world: World) -> Iterator[tuple[Thing, Thing]]:
+    """Yield each source with each thing that it works on right now."""
+    return ((source, thing) for source in world for thing in _reached(world, source))
+
+
 def _reached(world: World, source: Thing) -> Iterator[Thing]:
     """Yield the things that the source works on right now."""
     if source.can(Property.COOLS) and not source.is_open:
@@ -350,7 +354,8 @@ def _reached(world: World, source: Thing) -> Iterator[Thing]:
         yield from world.with_contents(source)[1:]
 
 
-def _effects(source: Thing, thing: Thing) -> list[ObjectState]:
+def effects_on(source: Thing, thing: Thing) -> list[ObjectState]:
+    """Return the states that a source brings about in a thing, at the end of its cycle."""
     if source.can(Property.COOLS):
         return [ObjectState.COLD]
     if source.can(Property.WATERS):

@@ -116,6 +116,25 @@ def test_cabinets_in_a_corner_share_no_space(turn: int) -> None:
     assert min(*one.box.size, *other.box.size) > 0.2
 
 
+@pytest.mark.parametrize("yaw_rad", [0.0, 0.25 * np.pi])
+def test_boards_in_a_row_share_no_space(yaw_rad: float) -> None:
+    shelf, along = load_types()["Shelf"], np.array([-np.sin(yaw_rad), np.cos(yaw_rad), 0.0])
+    size = np.array([0.3, 0.9, 0.02])
+    one, other = (Thing(str(at), shelf, OrientedBox(at * along + [0.0, 0.0, 0.2], size, yaw_rad)) for at in (0.0, 0.4))
+    part_neighbours([one, other])
+    gap_m = float((other.box.center - one.box.center) @ along) - 0.5 * float(one.box.size[1] + other.box.size[1])
+    assert gap_m == pytest.approx(0.0)
+
+
+def test_pans_in_one_place_lie_on_each_other(scenes_file: Path) -> None:
+    pans = [{"name": "Pan", "type": "Pan", "position": [-0.3 + 0.03 * number, 0.93, 2.1]} for number in range(2)]
+    pans.append({"name": "Pan", "type": "Pan", "position": [0.3, 0.93, 2.1]})
+    world = AlfredScenes(scenes_file).world("FloorPlan900", made_up_task() | {"objects": pans})
+    low, high, beside = world.of_class("Pan")
+    assert high.box.bottom_m == pytest.approx(low.box.top_m)
+    assert beside.box.bottom_m == pytest.approx(low.box.bottom_m)
+
+
 def test_robot_washes_and_cools_in_an_alfred_kitchen(scenes_file: Path) -> None:
     robot = HomeRobot(
         AlfredScenes(scenes_file).world("FloorPlan900", made_up_task()), RobotConfig(reach_m=ALFRED_REACH_M)
