@@ -200,7 +200,9 @@ class HomePlay:
         for change in result.changes:
             self._handled.add(change.object_id)
             self._seen.add(change.object_id)
-            self._known.setdefault(change.object_id, set()).update(change.added)
+            known = self._known.setdefault(change.object_id, set())
+            known.difference_update(set(change.removed) - SEEN_STATES)
+            known.update(change.added)
         for _ in range(_LOOKS):  # a camera goes on looking for the second that a skill takes to end
             self._world.advance(_BETWEEN_LOOKS_S)
             self._look()

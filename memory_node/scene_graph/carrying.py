@@ -39,6 +39,20 @@ def pick_up(state: GraphState, row: int) -> list[int]:
     return load
 
 
+def leave_load(state: GraphState, row: int) -> list[int]:
+    """Let what stands on a thing that is about to be taken, and is no dish, come to rest on what that stands on or in;
+    return the rows of that."""
+    table, record = state.table, state.table.record(row)
+    kind = state.catalogue.find(record.best_class)
+    if kind is None or kind.is_receptacle or record.support_id == ROBOT_ID or table.removed[row]:
+        return []
+    left = state.load_of(record.id)
+    for child in sorted(state.contents.get(record.id, ())):
+        state.stand_on(table.row(child), record.support_id, record.inside)
+    table.center[left, 2] -= table.size[row, 2]
+    return left
+
+
 def move_load(state: GraphState, row: int, by_m: FloatArray) -> list[int]:
     """Shift what stands on or in a row by (3,), as it was itself; return its rows."""
     load = state.load_of(state.table.record(row).id)

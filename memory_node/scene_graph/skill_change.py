@@ -11,7 +11,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, believed, log_odds
-from memory_node.scene_graph.carrying import move_load, pick_up, slide_to
+from memory_node.scene_graph.carrying import leave_load, move_load, pick_up, slide_to
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_reference
 from memory_node.scene_graph.same_instance import go_on_at, lose, merge_rows, same_class
@@ -40,9 +40,9 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         return [state.event(SceneEventKind.APPEARED, entered), *merged]
     row = table.row(known)
     _set_states(state, row, change)
-    slid: list[int] = []
+    moved: list[int] = []
     if _is_door(change):
-        slid, change = _slide(state, row, change), replace(change, position=None)
+        moved, change = _slide(state, row, change), replace(change, position=None)
     if change.destroyed and change.source == "camera" and not table.removed[row]:
         return lose(state, row, change.stamp_ns)  # it is not there, and may be elsewhere
     if change.destroyed:
@@ -58,6 +58,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
     merged = [*_merge_newcomers(state, row, change), *_merge_slid(state, row, change)] if _is_door(change) else []
     load: list[int] = []
     if change.held:
+        moved = leave_load(state, row)
         load = pick_up(state, row)
     elif change.held is False or change.support_id or change.position is not None:
         kind = SceneEventKind.MOVED
@@ -69,9 +70,9 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
             merged += _merge_nearest_newcomer(state, carried, change) if table.alive[carried] else []
     _believe(state, row, change)
     _let_warm(state, (row, *load) if table.alive[row] else ())
-    slid = [carried for carried in slid if table.alive[carried]]  # but for those that were merged
+    moved = [carried for carried in moved if table.alive[carried]]  # but for those that were merged
     load = [carried for carried in load if table.alive[carried]]
-    return [*(state.event(kind, carried) for carried in (row, *load, *slid)), *merged]
+    return [*(state.event(kind, carried) for carried in (row, *load, *moved)), *merged]
 
 
 def _let_warm(state: GraphState, rows: Sequence[int]) -> None:

@@ -133,6 +133,25 @@ def test_contents_go_where_their_container_is_carried() -> None:
     assert np.allclose(then[apple], [1.0, 0.3, 0.80])
 
 
+def test_what_stands_on_a_thing_that_is_no_dish_stays_when_that_is_taken() -> None:
+    graph, height_m = SceneGraph(SceneGraphConfig()), 0.05
+    heap = (
+        sighting("Table", (1.0, 0.0, 0.375), (0.8, 1.2, 0.75)),
+        sighting("Book", (1.0, 0.3, 0.775), (0.2, 0.2, height_m)),
+        sighting("Plate", (1.0, 0.3, 0.81), (0.18, 0.18, 0.02)),
+        sighting("Apple", (1.0, 0.3, 0.855), (0.07, 0.07, 0.07)),
+    )
+    for second in range(1, 4):
+        graph.observe(frame(second, 0.0, heap))
+    table, book, plate, apple = (graph.objects_of_class(name)[0] for name in ("Table", "Book", "Plate", "Apple"))
+    assert (plate.support_id, apple.support_id) == (book.id, plate.id)
+    events = graph.apply_change(StateChange(book.id, "Book", 10 * SECOND_NS, held=True))
+    assert {event.object.id for event in events} == {book.id, plate.id, apple.id}
+    assert [graph.object(one.id).support_id for one in (plate, apple)] == [table.id, plate.id]
+    for one in (plate, apple):
+        assert np.allclose(graph.object(one.id).box.center, one.box.center - [0.0, 0.0, height_m])
+
+
 def test_sighting_of_what_is_in_a_held_bowl_is_no_new_object() -> None:
     graph, bowl, apple = bowl_with_apple()
     graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))
