@@ -106,7 +106,8 @@ def slide_to(state: GraphState, row: int, center: FloatArray) -> list[int]:
 
 
 def follow_drawers(state: GraphState, observed: Observed, rows: Rows) -> None:
-    """Slide the drawers among some rows that a frame shows open and memory has shut, or the other way round."""
+    """Slide the drawers among some rows that a frame shows open and memory has shut, or the other way round; one that
+    the frame shows where it was has not slid to where another is."""
     for observation in observed.observations:
         kind = state.catalogue.find(observation.best_class)
         door = door_of(observation.states)
@@ -118,6 +119,9 @@ def follow_drawers(state: GraphState, observed: Observed, rows: Rows) -> None:
         if not found or min(found)[0] <= _OFF_M:
             continue
         moved = [row for _, row in sorted(found) if door_of(state.table.record(row).states) not in (None, door)]
+        alike = [one.box.center for one in observed.observations if one.best_class == observation.best_class]
+        centers = state.table.center
+        moved = [row for row in moved if min(np.linalg.norm(alike - centers[row], axis=1)) > _OFF_M]
         if moved:
             slide_to(state, moved[0], observation.box.center)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
@@ -51,6 +54,32 @@ def test_drawer_that_was_pulled_out_and_pushed_in_is_one_drawer(graph: SceneGrap
     assert upper(graph) == [known]
     assert graph.object(known).box.center[0] == pytest.approx(SHUT, abs=0.05)
     assert len(graph.objects_of_class("Drawer")) == 2
+
+
+@pytest.mark.parametrize("yaw_rad", [0.0, 0.25 * np.pi])
+def test_drawer_that_comes_close_to_the_next_one_is_not_that_one(graph: SceneGraph, yaw_rad: float) -> None:
+    """The one in front stands nearer to where the one behind it was pulled out to."""
+    ahead, spoon = np.array([np.cos(yaw_rad), np.sin(yaw_rad), 0.0]), (0.2, 0.02, 0.02)
+
+    def observe(second: int, door: ObjectState, behind_m: float) -> None:
+        stamp_ns = second * 10**9
+        seen = [
+            ObjectObservation({"Drawer": 1.0}, OrientedBox(at_m * ahead, np.array(SIZE), yaw_rad), np.eye(3) * 1e-4,
+                              states=(StateBelief(state, 1.0, stamp_ns),))
+            for at_m, state in ((behind_m, door), (0.55, ObjectState.CLOSED))
+        ]  # fmt: skip
+        if door is ObjectState.OPENED:
+            inside = OrientedBox(behind_m * ahead - [0.0, 0.0, 0.06], np.array(spoon), yaw_rad)
+            seen.append(ObjectObservation({"Spoon": 1.0}, inside, np.eye(3) * 1e-4))
+        graph.observe(Frame(stamp_ns, Pose.planar(-0.5, 0.0, 0.0, 1.3), None, tuple(seen)))
+
+    for second in (1, 2):
+        observe(second, ObjectState.CLOSED, 0.0)
+    behind, front = sorted(graph.objects_of_class("Drawer"), key=lambda one: float(one.box.center @ ahead))
+    for second, door, behind_m in ((3, "opened", 0.32), (4, "closed", 0.0), (5, "opened", 0.32)):
+        observe(second, ObjectState(door), behind_m)
+    assert [float(graph.object(one.id).box.center @ ahead) for one in (behind, front)] == pytest.approx([0.32, 0.55])
+    assert [one.support_id for one in graph.objects_of_class("Spoon")] == [behind.id]
 
 
 @pytest.mark.parametrize("state", [None, ObjectState.CLOSED])
