@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, adjective_of, believed
 from memory_node.planner.goal import Goal, GoalCheck, Mention
 from memory_node.planner.locating import Locator
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -177,6 +177,8 @@ class GoalRun:
             supports = (self._lookup.scene_object(one.support_id) for one in self._lookup.of_classes(self._names(goal)))
             names |= {one.class_name for one in supports if one is not None}
         self._acting.attempt.kept_open = frozenset(names)
+        if goal.every and goal.target.states:
+            self._exclude_others(goal)
         if self._expected is not None:
             self._acting.attempt.avoided |= self._expected.avoided(goal)
         able = self._situation.skills
@@ -250,6 +252,21 @@ class GoalRun:
         ruled_out = attempt.ruled_out | self._lookup.not_where_told(goal.target)
         known = [one for one in alike if one.id not in ruled_out]
         return any(done is None or one.support_id not in done.identities for one in known)
+
+    def _exclude_others(self, goal: Goal) -> None:
+        """Leave alone what is not known to be as "the empty bottles" tells; whoever washes the dirty plates may wash a
+        clean one.
+
+        Raises:
+            Setback: none is known to be so.
+        """
+        wanted = set(goal.target.states)
+        things = self._lookup.of_classes(self._names(goal))
+        so = [one for one in things if not wanted.isdisjoint(believed(one.states))]
+        if not so and things and goal.kind is not GoalKind.CLEAN:
+            name, state = self._kinds[goal.target.object_class].best_name, adjective_of(goal.target.states[0])
+            raise Setback(f"I do not know which {name} is {state}")
+        self._acting.attempt.excluded |= {one.id for one in things if one not in so} if so else set()
 
     def _names(self, goal: Goal) -> Sequence[str]:
         """Return the classes of a goal's things, or of what was cut off them."""

@@ -232,6 +232,8 @@ class Locator:
             raise Setback(f"{mention.text!r} fits nothing that is known")
         if self._is_nowhere(mention):
             raise NothingFound(f"no {mention} was seen anywhere")
+        if name == "target" and (mention.another or attempt.taken) and self.surveyed:
+            raise NothingFound(f"I know of no other {mention}")
         if mention.on:
             if (yield from self._look_where_told(attempt, name, mention)):
                 return

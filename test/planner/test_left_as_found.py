@@ -87,3 +87,10 @@ def test_dishes_of_every_kind_on_a_table_are_washed(robot, planner) -> None:
     assert result.success, result.outcome.failures
     washed = {one for one in ("bowl", "plate", "cup", "fork") if ObjectState.CLEANED in robot.world[one].states}
     assert washed == {"bowl", "plate", "cup"}
+
+
+def test_nothing_is_thrown_away_that_is_not_known_to_be_as_told(robot, planner) -> None:
+    assert robot.execute(SkillCall("GoToObject", ("garbage_can",))).success
+    result = planner.execute("throw away all the empty cups")
+    assert not result.success
+    assert robot.world["cup"].parent_id == "dining_table"

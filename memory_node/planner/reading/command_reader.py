@@ -535,7 +535,7 @@ class CommandReader:
         word, english = words[at], self.english
         if word in english.later and word not in english.conditions:
             return 1
-        if word not in english.time_prepositions:
+        if word not in english.time_prepositions and word != "for":
             return 0
         found = self._time.match(" ".join(words[at:]))
         return len(found.group().split()) if found is not None else 0
@@ -696,6 +696,7 @@ def _time_pattern(english: English) -> re.Pattern[str]:
     units = "|".join((*english.time_units, *english.day_parts, "o'clock", "am", "pm", day))
     amount = rf"(?:(?:{numbers}|an?|the|half|about|few|early|next) )*"
     span = rf"(?:{'|'.join(english.time_prepositions - {'on'})}) {amount}(?:{units})\b"
+    duration = rf"for {amount}(?:{'|'.join(english.time_units)})\b"
     hour = rf"(?:(?:half|quarter|{numbers}) (?:past|to) )?(?:{numbers}|\d\d?(?:[:.]\d\d)?)(?: [ap]m)?"
     clock = rf"(?:at|by|before|after|until|till) {hour}(?=$| [,.;:!?]| and\b| please\b)"
-    return re.compile(rf"{span}|on {amount}{day}\b|{clock}")
+    return re.compile(rf"{span}|{duration}|on {amount}{day}\b|{clock}")

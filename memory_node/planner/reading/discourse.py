@@ -101,6 +101,8 @@ class Discourse:
             return self.targets[-1]
         if self.count_of(self.focus) > 1 or self.focus in self.whole:
             return (self.focus,)
+        if len(self.targets[-2:][0]) > 1:
+            return ()  # several things were spoken of before the last one: they, or all?
         return tuple(dict.fromkeys(name for targets in self.targets[-2:] for name in targets))
 
     def remark(self, names: Sequence[str]) -> None:

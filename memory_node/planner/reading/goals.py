@@ -128,6 +128,8 @@ class Goals:
         return [Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)]
 
     def _telling(self, phrase: NounPhrase, command: Command) -> list[Goal]:
+        if command.verb == CONTENTS and phrase.excluded is not None:
+            raise UnclearError(f"I can only tell all that is in or on {phrase.text}. Do you want to hear that?")
         every = phrase.plural or phrase.every
         kinds = self._kinds_of(command, phrase) if every and command.verb != "place" else []
         targets = kinds or [self._not_there(self._meaning.mention(phrase, Slot.TARGET), phrase)]
@@ -220,6 +222,8 @@ class Goals:
             names = self._lying_there(phrase)
         elif phrase.refers_back and not (phrase.states or phrase.pieces or phrase.other):
             names = self._discourse.together()
+            if not names and self._discourse.targets:
+                raise UnclearError(f"What do you mean by {phrase.text!r}?", slot=Slot.TARGET)
         elif phrase.group and phrase.called is None:
             spoken = [name for name in self._discourse.classes[::-1] if name in phrase.group]
             at = [place.called.all for _, place in phrase.places if place.called is not None]
@@ -452,7 +456,8 @@ class Goals:
         """
         pointed_at = phrase.text.split()[:1] in (["this"], ["that"], ["these"], ["those"])
         claimed = [state for state in phrase.states if state in _TREATMENT and not (pointed_at or phrase.handled)]
-        if kind is not _K.PLACE or not claimed:
+        known_apart = phrase.definite and phrase.called is not None and not self._meaning.guesses  # "the clean cups"
+        if kind is not _K.PLACE or not claimed or known_apart:
             return kind, target
         recalled = set(phrase.states) if self._meaning.recalls(phrase, target.object_class) else set()
         if (recalled | self._discourse.states_of(target.object_class)) & set(claimed):

@@ -300,7 +300,7 @@ class NounPhraseReader:
         if is_part:
             part = word if word in self._english.attached else ""
             return replace(inner, text=text, begin=begin, part=part, every=inner.every or "every" in draft.fields)
-        if inner.plural and word == "half":
+        if word == "half":
             return replace(inner, text=text, begin=begin, uncounted=True)
         counted = {name: draft.fields[name] for name in ("count", "every", "uncounted") if name in draft.fields}
         several = words[at] != word and "count" not in counted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ports import TextEmbedder
@@ -150,8 +151,8 @@ class Understander:
             return
         conversation.pending, conversation.last = None, said.parts
         conversation.discourse = conversation.discourse.copy()
-        for goal in goals:
-            conversation.discourse.take_over([goal], self._kinds)
+        for _, together in groupby(goals, key=lambda goal: (goal.kind, str(goal.destination))):
+            conversation.discourse.take_over([*together], self._kinds)
 
     def answered(self, answer: str, home: HomeClasses, conversation: Conversation) -> None:
         """Take over into a conversation what an answer names: "it" is the one thing of it, and of several it is open

@@ -152,3 +152,20 @@ def test_another_place_for_several_things_is_asked_about(text: str) -> None:
     before = Conversation()
     goals(text, before)
     assert READER.understand("move them to the other shelf", HOME, conversation=before).question is not None
+
+
+def test_them_is_asked_about_where_several_things_stand_before_the_last() -> None:
+    before = Conversation()
+    goals("take the cup and the mug to the shelf", before)
+    goals("bring me the newspaper", before)
+    assert READER.understand("wash them", HOME, conversation=before).question is not None
+
+
+def test_state_tells_a_known_thing_apart_and_is_brought_about_for_any() -> None:
+    assert goals("put the clean cup on the desk") == ["place Cup to Desk"]
+    assert goals("put a clean cup on the desk") == ["clean Cup to Desk"]
+
+
+@pytest.mark.parametrize("text", ["turn on the tv for ten minutes", "put half of the bread in the fridge"])
+def test_durations_and_shares_are_asked_about(text: str) -> None:
+    assert question(text).text
