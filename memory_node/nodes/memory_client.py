@@ -96,16 +96,16 @@ class MemoryClient:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""
-        return conversions.recollection_from_msg(self._call(conversions.query_to_request(srv.RecallObjects, query)))
+        return conversions.RECOLLECTION.from_msg(self._call(conversions.query_to_request(srv.RecallObjects, query)))
 
     def find(self, query: FindQuery) -> Recollection:
         """Ask the long-term scene graph."""
-        return conversions.recollection_from_msg(self._call(conversions.query_to_request(srv.FindObjects, query)))
+        return conversions.RECOLLECTION.from_msg(self._call(conversions.query_to_request(srv.FindObjects, query)))
 
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Ask where a thing is, or where to look for it."""
         request = conversions.query_to_request(srv.LocateObject, query, max_areas=max_areas)
-        return conversions.location_from_msg(self._call(request))
+        return conversions.LOCATION.from_msg(self._call(request))
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Ask where an object of the class is likely."""
@@ -178,20 +178,10 @@ class MemoryClient:
         self._granted(srv.ConfirmRelocalization.Request(), "confirm the map frame")
 
     def ask(self, question: str, mode: Mode | None = None, k: int = 0, as_of_ns: int = 0) -> KnowledgeAnswer:
-        """Ask what is known; ways are told in the answer's text alone."""
+        """Ask what is known."""
         as_of = conversions.stamp_to_msg(as_of_ns)
         request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k, as_of=as_of)
-        response = self._granted(request, "answer")
-        told = tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
-        return KnowledgeAnswer(
-            question,
-            response.answer,
-            Mode(response.mode),
-            response.confidence,
-            told,
-            object_ids=tuple(response.object_ids),
-            missing=response.missing,
-        )
+        return conversions.KNOWLEDGE.from_msg(self._granted(request, "answer"), question=question)
 
     def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
         """Tell a fact; return the statements that it was understood as."""
@@ -264,7 +254,7 @@ class MemoryClient:
         return PastEpisode(
             tuple(map(conversions.step_from_msg, response.steps)),
             tuple(map(conversions.compiled_from_response, response.compiled)),
-            tuple(conversions.told_context_from_msg(told, episode_id) for told in response.contexts),
+            tuple(map(conversions.told_context_from_msg, response.contexts)),
             EpisodeAccount(conversions.model_cost_from_msg(response.metrics), tuple(response.notes)),
         )
 

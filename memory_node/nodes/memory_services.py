@@ -220,10 +220,7 @@ class MemoryServices:
 
     def _locate_object(self, request: Any, response: Any) -> None:
         location = self._memory.locate(conversions.query_from_request(request), request.max_areas)
-        response.answers = [conversions.answer_to_msg(answer) for answer in location.answers]
-        response.areas = [conversions.ranked_area_to_msg(area) for area in location.areas]
-        response.status = conversions.status_to_msg(location.status, location.explanation)
-        response.memory = location.memory
+        conversions.LOCATION.fill(response, location)
 
     def _rank_search_areas(self, request: Any, response: Any) -> None:
         areas = self._memory.rank_search_areas(checked_label("object_class", request.object_class), request.k)
@@ -254,11 +251,7 @@ class MemoryServices:
         mode = checked_member(Mode, "mode", request.mode) if request.mode else None
         k, as_of_ns = checked_count("k", request.k), conversions.stamp_from_msg(request.as_of, "as_of")
         answer = self._memory.ask(checked_text("question", request.question), mode, k, as_of_ns)
-        response.answer, response.abstains, response.mode = answer.text, answer.abstains, str(answer.mode)
-        response.confidence = answer.confidence
-        response.propositions = [conversions.proposition_to_msg(found) for found in answer.propositions]
-        response.ways = list(answer.ways)
-        response.object_ids, response.missing = list(answer.object_ids), answer.missing
+        conversions.KNOWLEDGE.fill(response, answer)
 
     def _get_context(self, request: Any, response: Any) -> None:
         instruction, budget = checked_text("instruction", request.instruction), request.token_budget or DEFAULT_TOKENS
@@ -341,9 +334,7 @@ def _as_of(request: Any) -> int:
 
 
 def _answer(ask: Callable[[FindQuery], Recollection], request: Any, response: Any) -> None:
-    recollection = ask(conversions.query_from_request(request))
-    response.answers = [conversions.answer_to_msg(answer) for answer in recollection.answers]
-    response.status = conversions.status_to_msg(recollection.status, recollection.explanation)
+    conversions.RECOLLECTION.fill(response, ask(conversions.query_from_request(request)))
 
 
 def _fail(response: Any, message: str, status: AnswerStatus = AnswerStatus.UNKNOWN) -> None:

@@ -21,7 +21,7 @@ from memory_node.nodes.conversions.geometry import (
     pose_from_msg,
     vector_to_msg,
 )
-from memory_node.nodes.conversions.paired import PLACE, Paired, Part, stamp
+from memory_node.nodes.conversions.paired import PLACE, Paired, Part, several, stamp
 from memory_node.nodes.conversions.ranges import checked_label, checked_labels, checked_text
 from memory_node.nodes.conversions.skills import STATES, names_of, states_named
 from memory_node.short_term.object_cache import CachedUnit
@@ -95,14 +95,14 @@ _ANSWER = Paired(
     last_missed_ns=stamp("last_missed"),
     status=Part("status", status_to_msg, lambda what, value: status_from_msg(value)),
     explanation=Part("status.explanation"),
+    age_s=Part("age"),
     states=STATES,
 )
 
 
 def answer_to_msg(answer: ObjectAnswer) -> rm.ObjectAnswer:
     """Return an ObjectAnswer message."""
-    pose = box_pose_to_msg(answer.position, answer.yaw_rad, answer.covariance)
-    return _ANSWER.to_msg(answer, pose=pose, age=answer.age_s)
+    return _ANSWER.to_msg(answer, pose=box_pose_to_msg(answer.position, answer.yaw_rad, answer.covariance))
 
 
 def answer_from_msg(msg: rm.ObjectAnswer) -> ObjectAnswer:
@@ -111,31 +111,26 @@ def answer_from_msg(msg: rm.ObjectAnswer) -> ObjectAnswer:
     return _ANSWER.from_msg(msg, position=pose.position, yaw_rad=pose.yaw_rad, covariance=covariance)
 
 
-def recollection_from_msg(response: Any) -> Recollection:
-    """Return the response of FindObjects or RecallObjects as a Recollection.
-
-    Raises:
-        InvalidValueError: memory could make nothing of the request.
-    """
-    if response.status.value == rm.AnswerStatus.INVALID:
-        raise InvalidValueError(response.status.explanation)
-    answers = tuple(answer_from_msg(answer) for answer in response.answers)
-    return Recollection(answers, status_from_msg(response.status), response.status.explanation)
-
-
-def location_from_msg(response: Any) -> Location:
-    """Return the response of LocateObject as a Location.
-
-    Raises:
-        InvalidValueError: memory could make nothing of the request.
-    """
-    recollection = recollection_from_msg(response)
-    areas = tuple(ranked_area_from_msg(area) for area in response.areas)
-    return Location(recollection.answers, recollection.status, recollection.explanation, areas)
-
-
 _AREA = Paired(RankedArea, rm.RankedArea, position=PLACE)
 ranked_area_to_msg, ranked_area_from_msg = _AREA.to_msg, _AREA.from_msg
+
+
+def _outcome(what: str, msg: rm.AnswerStatus) -> AnswerStatus:
+    """Return the status of a response; raises InvalidValueError where memory could make nothing of the request."""
+    if msg.value == rm.AnswerStatus.INVALID:
+        raise InvalidValueError(msg.explanation)
+    return status_from_msg(msg)
+
+
+_FOUND = {
+    "answers": several(answer_to_msg, answer_from_msg),
+    "status": Part("status", status_to_msg, _outcome),
+    "explanation": Part("status.explanation"),
+}
+# The responses of FindObjects and RecallObjects, and of LocateObject.
+RECOLLECTION = Paired(Recollection, srv.FindObjects.Response, **_FOUND)
+_AREAS = several(ranked_area_to_msg, ranked_area_from_msg)
+LOCATION = Paired(Location, srv.LocateObject.Response, **_FOUND, areas=_AREAS, memory=Part())
 
 _UNIT = Paired(
     MemoryUnit,

@@ -16,20 +16,20 @@ from memory_node.context.told_contexts import ToldContext
 from memory_node.domain.context import Context
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason
-from memory_node.nodes.conversions.geometry import stamp_from_msg, stamp_to_msg
-from memory_node.nodes.conversions.paired import TEXTS, Paired
+from memory_node.nodes.conversions.paired import TEXTS, Paired, Part, stamp
 from memory_node.nodes.conversions.ranges import checked_id, checked_labels, checked_member
 from memory_node.nodes.conversions.skills import call_from_msg, call_to_msg
 
 
-def context_to_response(context: Context, response: Any) -> None:
-    """Fill in a response of GetContext, or a message with the same fields."""
+def context_to_response(context: Context, response: Any) -> Any:
+    """Fill in a response of GetContext, or a message with the same fields; return it."""
     response.context_id, response.text, response.tokens = context.id, context.text, context.tokens
     response.sections = list(context.section_tokens)
     response.section_tokens = list(context.section_tokens.values())
     response.section_lines = [context.section_lines[name] for name in context.section_tokens]
     response.cut_sections = list(context.cut)
     response.cut_texts = ["\n".join(lines) for lines in context.cut.values()]
+    return response
 
 
 def context_from_response(response: Any) -> Context:
@@ -40,22 +40,23 @@ def context_from_response(response: Any) -> Context:
     return Context(response.context_id, response.text, tokens, lines, cut)
 
 
+# It says nothing of the episode, for which somebody asked.
+_TOLD = Paired(
+    ToldContext,
+    rm.ToldContext,
+    stamp_ns=stamp("stamp"),
+    steps=Part("", list, lambda what, steps: tuple(map(int, steps))),
+)
+
+
 def told_context_to_msg(told: ToldContext) -> rm.ToldContext:
-    """Return a ToldContext message; it says nothing of the episode, for which somebody asked."""
-    msg = rm.ToldContext(
-        instruction=told.instruction,
-        token_budget=told.token_budget,
-        stamp=stamp_to_msg(told.stamp_ns),
-        steps=list(told.steps),
-    )
-    context_to_response(told.context, msg)
-    return msg
+    """Return a ToldContext message."""
+    return context_to_response(told.context, _TOLD.to_msg(told))
 
 
-def told_context_from_msg(msg: rm.ToldContext, episode_id: str) -> ToldContext:
+def told_context_from_msg(msg: rm.ToldContext) -> ToldContext:
     """Return a context that was told in an episode."""
-    stamp_ns, steps = stamp_from_msg(msg.stamp), tuple(map(int, msg.steps))
-    return ToldContext(context_from_response(msg), msg.instruction, int(msg.token_budget), stamp_ns, episode_id, steps)
+    return _TOLD.from_msg(msg, context=context_from_response(msg))
 
 
 def observation_to_request(episode_id: str, observation: StepObservation, compiler: str) -> Any:
@@ -117,8 +118,8 @@ _STATE = Paired(BriefState, rm.BriefState, **_LISTS)
 state_to_msg, state_from_msg = _STATE.to_msg, _STATE.from_msg
 
 
-def compiled_to_response(step: CompiledStep, response: Any) -> None:
-    """Fill in a response of CompileContext, or a message with the same fields."""
+def compiled_to_response(step: CompiledStep, response: Any) -> Any:
+    """Fill in a response of CompileContext, or a message with the same fields; return it."""
     guidance = step.guidance
     response.delivery = str(step.compiled.delivery)
     if guidance is not None:
@@ -134,13 +135,12 @@ def compiled_to_response(step: CompiledStep, response: Any) -> None:
     if step.compiled.latent is not None:
         response.latent = step.compiled.latent.ravel().tolist()
         response.latent_tokens = len(step.compiled.latent)
+    return response
 
 
 def compiled_to_msg(step: CompiledStep) -> rm.CompiledStep:
     """Return a CompiledStep message."""
-    msg = rm.CompiledStep()
-    compiled_to_response(step, msg)
-    return msg
+    return compiled_to_response(step, rm.CompiledStep())
 
 
 def compiled_from_response(response: Any) -> CompiledStep:

@@ -68,7 +68,8 @@ class _Field:
 class Paired(Generic[Domain]):
     """Turns a frozen dataclass into a message, and back.
 
-    What `parts` does not name goes as it is where both have a field of the same name, and else not at all.
+    What `parts` does not name goes as it is where both have a field of the same name, and else not at all. A part may
+    tell a property of the dataclass, too, which is not read back.
     """
 
     def __init__(self, domain: type[Domain], message: Any, /, **parts: Part) -> None:
@@ -77,10 +78,16 @@ class Paired(Generic[Domain]):
         names = [one.name for one in fields(domain)]  # type: ignore[arg-type]
         told = {**{name: Part() for name in names if name in known}, **parts}
         self._fields = [_Field(name, part) for name, part in told.items()]
+        self._read = [field for field in self._fields if field.name in names]
 
     def to_msg(self, value: Domain, /, **more: Any) -> Any:
         """Return a message; `more`: what it has besides or instead, by the message's names."""
-        msg = self._message(**more)
+        return self.fill(self._message(), value, **more)
+
+    def fill(self, msg: Any, value: Domain, /, **more: Any) -> Any:
+        """Tell a value in a message that may have more fields, the response of a service for example; return it."""
+        for name, told in more.items():
+            setattr(msg, name, told)
         for field in self._fields:
             if field.path not in more:
                 told = getattr(value, field.name)
@@ -95,7 +102,7 @@ class Paired(Generic[Domain]):
             InvalidValueError: a field is none that memory could work with; it names the field.
         """
         values = dict(more)
-        for field in self._fields:
+        for field in self._read:
             if field.name not in more:
                 told = field.read(msg)
                 values[field.name] = told if field.from_msg is None else field.from_msg(field.told, told)

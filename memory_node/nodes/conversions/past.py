@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from robot_memory import msg
 from robot_memory import msg as rm
+from robot_memory import srv
 
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import Deed, EpisodeSummary, ModelCost
+from memory_node.knowledge.answering import KnowledgeAnswer, Mode
 from memory_node.knowledge.facts import Proposition
 from memory_node.lessons.lesson import Lesson, LessonKind, Tally, Wording
 from memory_node.nodes.conversions.geometry import (
@@ -17,13 +18,25 @@ from memory_node.nodes.conversions.geometry import (
     pose_to_msg,
     vector_to_msg,
 )
-from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, Part, member, stamp
+from memory_node.nodes.conversions.paired import NAMES, TEXTS, Paired, Part, member, several, stamp
 from memory_node.nodes.conversions.skills import TRIED
 
 _PROPOSITION = Paired(
-    Proposition, msg.Proposition, concepts=NAMES, sources=TEXTS, stamp_ns=stamp("stamp"), structure=TEXTS
+    Proposition, rm.Proposition, concepts=NAMES, sources=TEXTS, stamp_ns=stamp("stamp"), structure=TEXTS
 )
 proposition_to_msg, proposition_from_msg = _PROPOSITION.to_msg, _PROPOSITION.from_msg
+
+# The response of AskMemory, which does not repeat the question.
+KNOWLEDGE = Paired(
+    KnowledgeAnswer,
+    srv.AskMemory.Response,
+    text=Part("answer"),
+    abstains=Part(),
+    mode=member(Mode),
+    propositions=several(proposition_to_msg, proposition_from_msg),
+    ways=TEXTS,
+    object_ids=TEXTS,
+)
 
 
 _OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Episode.FAILED}
