@@ -1,4 +1,5 @@
-"""Keeps a process going after errors, which are logged once and counted every time, and ends it at once."""
+"""Keeps a process going after errors, which are logged once and counted every time, and ends it at once; hands a
+thread the newest of what comes."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import traceback
 import weakref
 from collections import Counter
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Generic, NoReturn, TypeVar
 
 
 class Faults:
@@ -148,6 +149,42 @@ class RepeatedWork:
 
 
 _RUNNING: weakref.WeakSet[WorkerThread] = weakref.WeakSet()
+_Item = TypeVar("_Item")
+
+
+class Newest(Generic[_Item]):
+    """Holds one item for a thread that is slower than who brings them.
+
+    Attributes:
+        skipped: how many were replaced before anybody took them.
+        ended: whether nothing will be taken any more.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._item: _Item | None = None
+        self.skipped = 0
+        self.ended = False
+
+    def put(self, item: _Item) -> None:
+        """Hold an item instead of the one before."""
+        with self._changed:
+            self.skipped += self._item is not None
+            self._item = item
+            self._changed.notify()
+
+    def take(self, timeout_s: float) -> _Item | None:
+        """Return the newest item once, None where none comes in time."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._item is not None or self.ended, timeout_s)
+            item, self._item = self._item, None
+            return None if self.ended else item
+
+    def end(self) -> None:
+        """Wake the waiting thread; nothing is given any more."""
+        with self._changed:
+            self.ended = True
+            self._changed.notify_all()
 
 
 def worker_threads() -> tuple[WorkerThread, ...]:

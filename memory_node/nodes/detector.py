@@ -15,10 +15,10 @@ from vision_msgs.msg import Detection2DArray
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.process import WorkerThread
+from memory_node.domain.process import Newest, WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters, StageGuard
-from memory_node.nodes.inputs.camera_topics import COLOR, NewestImage, topic_of
+from memory_node.nodes.inputs.camera_topics import COLOR, topic_of
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.node_parameters import DetectorParameters
 from memory_node.nodes.qos import OVERRIDABLE
@@ -52,7 +52,7 @@ class DetectorNode(ManagedNode):
         self._has_masks = False
         self._publisher = self.create_publisher(Detection2DArray, "detections", 10, qos_overriding_options=OVERRIDABLE)
         self._masks = self.create_publisher(Image, "detections/masks", 10, qos_overriding_options=OVERRIDABLE)
-        self._newest = newest = NewestImage()
+        self._newest = newest = Newest[Any]()
         profile = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
         kind, topic = topic_of(COLOR, self.config.image_transport)
         self.create_subscription(kind, topic, newest.put, profile, qos_overriding_options=OVERRIDABLE)
@@ -66,7 +66,7 @@ class DetectorNode(ManagedNode):
         self._newest.end()
         self._thread.join(_STOP_S)
 
-    def _work_off(self, newest: NewestImage) -> None:
+    def _work_off(self, newest: Newest[Any]) -> None:
         while not newest.ended:
             message = newest.take(_WAIT_S)
             if message is not None:

@@ -16,6 +16,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
+from memory_node.domain.process import Newest
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.expectations import expectations_of
 from memory_node.llm.chat import Deadline
@@ -25,7 +26,7 @@ from memory_node.nodes.execute_skill import SkillClient
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.guarded_node import GuardedNode
-from memory_node.nodes.inputs.camera_topics import NewestImage, topic_of
+from memory_node.nodes.inputs.camera_topics import topic_of
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters, VerifierParameters
 from memory_node.nodes.parameters import declare
@@ -304,7 +305,7 @@ class CameraPictures:
 
     def __init__(self, node: Node, config: VerifierParameters) -> None:
         self._config = config
-        self._newest = NewestImage()
+        self._newest = Newest[Any]()
         self._held: Any = None
         kind, topic = topic_of(config.image_topic, config.image_transport)
         node.create_subscription(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 
-from memory_node.nodes.inputs.camera_topics import NewestImage
+from memory_node.domain.process import Newest
 
 
 def test_newest_is_taken_and_the_others_are_counted() -> None:
-    newest = NewestImage()
+    newest = Newest[object]()
     for number in range(5):
         newest.put(number)
     assert newest.take(0.0) == 4
@@ -17,7 +17,7 @@ def test_newest_is_taken_and_the_others_are_counted() -> None:
 
 
 def test_waiting_ends_with_an_image_or_with_the_end() -> None:
-    newest = NewestImage()
+    newest = Newest[object]()
     taken: list[object] = []
     for act in (lambda: newest.put("image"), newest.end):
         thread = threading.Thread(target=lambda: taken.append(newest.take(30.0)))
