@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import jinja2
 from pydantic import BaseModel
@@ -65,18 +65,14 @@ class Question(Generic[Value]):
     form: ReplyForm | None = None
 
 
-def _ignore(_: Any) -> None:
-    return None
-
-
 def ask(
     model: ChatModel,
     question: Question[Value],
     deadline: Deadline,
     max_repairs: int,
     on_line: Callable[[str], None] = ignore,
-    on_reply: Callable[[Reply], None] = _ignore,
-    on_rejected: Callable[[RejectedReplyError], None] = _ignore,
+    on_reply: Callable[[Reply], None] = ignore,
+    on_rejected: Callable[[RejectedReplyError], None] = ignore,
 ) -> Value:
     """Return what the first good reply says.
 

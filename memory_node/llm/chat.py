@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -97,6 +99,37 @@ class Deadline:
         return left_s
 
 
+class Pieces:
+    """What a thread of its own brings for who waits until a deadline and no longer; `is_wanted` tells it to go on.
+
+    Args:
+        bring: called by the thread; puts pieces, and an LlmError where there is no further one.
+        name: of the thread.
+        late: says what is late.
+    """
+
+    def __init__(self, bring: Callable[[Pieces], None], name: str, deadline: Deadline, late: str) -> None:
+        self._came: queue.Queue[Any] = queue.Queue()
+        self._deadline, self._late = deadline, late
+        self.is_wanted = True
+        self.put = self._came.put
+        threading.Thread(target=bring, args=(self,), name=name, daemon=True).start()
+
+    def next(self) -> Any:
+        """Return the next piece.
+
+        Raises:
+            LateError: the deadline passed. LlmError: the thread brings it.
+        """
+        try:
+            came = self._came.get(timeout=self._deadline.left_s())
+        except queue.Empty:
+            raise LateError(self._late) from None
+        if isinstance(came, LlmError):
+            raise came
+        return came
+
+
 Role = Literal["system", "user", "assistant", "tool"]
 
 
@@ -180,8 +213,8 @@ class Reply:
     refusal: str = ""
 
 
-def ignore(_: str) -> None:
-    """Take no notice of a line."""
+def ignore(_: object) -> None:
+    """Take no notice."""
 
 
 class ChatModel(Protocol):

@@ -7,10 +7,9 @@ import importlib
 import itertools
 import logging
 import os
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +26,7 @@ from memory_node.llm.chat import (
     Message,
     ModelMissingError,
     OverloadedError,
+    Pieces,
     RefusedError,
     Reply,
     ReplyForm,
@@ -97,17 +97,15 @@ class EndpointStream:
 
     def __init__(self, client: openai.OpenAI, request: Mapping[str, Any], deadline: Deadline, most_bytes: int) -> None:
         self._host = client.base_url.host
-        self._deadline = deadline
-        self._came: queue.Queue[bytes | Mapping[str, str] | LlmError] = queue.Queue()
-        self._is_wanted = True
-        arguments = (client, dict(request), deadline.left_s(), most_bytes)
-        threading.Thread(target=self._run, args=arguments, name="endpoint", daemon=True).start()
-        self.headers: Any = self._next()
+        self._late = f"{self._host} was silent until the deadline"
+        run = partial(self._run, client, dict(request), deadline.left_s(), most_bytes)
+        self._pieces = Pieces(run, "endpoint", deadline, self._late)
+        self.headers: Any = self._pieces.next()
 
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of the body as they come, without their ends."""
         rest = b""
-        while piece := self._next():
+        while piece := self._pieces.next():
             *whole, rest = (rest + piece).split(b"\n")
             yield from (line.rstrip(b"\r") for line in whole)
         if rest:
@@ -115,48 +113,41 @@ class EndpointStream:
 
     def body(self) -> bytes:
         """Return the whole body."""
-        return b"".join(iter(self._next, b""))
+        return b"".join(iter(self._pieces.next, b""))
 
     def __enter__(self) -> EndpointStream:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._is_wanted = False
+        self._pieces.is_wanted = False
 
-    def _next(self) -> Any:
-        """Return the headers, then each piece of the body, b"" behind the last."""
-        try:
-            came = self._came.get(timeout=self._deadline.left_s())
-        except queue.Empty:
-            raise LateError(f"{self._host} was silent until the deadline") from None
-        if isinstance(came, LlmError):
-            raise came
-        return came
-
-    def _run(self, client: openai.OpenAI, request: dict[str, Any], timeout_s: float, most_bytes: int) -> None:
+    def _run(
+        self, client: openai.OpenAI, request: dict[str, Any], timeout_s: float, most_bytes: int, to: Pieces
+    ) -> None:
+        """Bring the headers, then each piece of the body, b"" behind the last."""
         try:
             named = {name: request.pop(name) for name in ("model", "messages", "stream")}
             asking = client.chat.completions.with_streaming_response
             with asking.create(**named, extra_body=request, timeout=timeout_s) as response:
-                self._came.put(response.headers)
+                to.put(response.headers)
                 received = 0
                 for piece in response.http_response.iter_raw():
                     received += len(piece)
                     if received > most_bytes:
                         raise TooLongError(f"the reply has more than {most_bytes} bytes")
-                    self._came.put(piece)
-                    if not self._is_wanted:
+                    to.put(piece)
+                    if not to.is_wanted:
                         return
-            self._came.put(b"")
+            to.put(b"")
         except Exception as error:  # whoever waits raises it
-            self._came.put(self._as_ours(error))
+            to.put(self._as_ours(error))
 
     def _as_ours(self, error: Exception) -> LlmError:
         cause = error.__cause__ if isinstance(error, openai.APIConnectionError) and error.__cause__ else error
         if isinstance(cause, LlmError):
             return cause
         if isinstance(cause, _httpx.TimeoutException | openai.APITimeoutError):
-            return LateError(f"{self._host} was silent until the deadline")
+            return LateError(self._late)
         text = f"{type(cause).__name__} {cause!s:.80}"
         if isinstance(cause, _httpx.RemoteProtocolError) and not str(cause).startswith(_CLOSED):
             return BrokenReplyError(f"{self._host} does not speak HTTP: {text}")
@@ -214,8 +205,7 @@ class OpenAiModel:
         on_line: Callable[[str], None] = ignore,
     ) -> Reply:
         """Stream a reply within the configured time; see ChatModel."""
-        allowed = Deadline(self._config.timeout_s)
-        deadline = deadline.within(self._config.timeout_s) if deadline is not None else allowed
+        deadline = (deadline or Deadline(self._config.timeout_s)).within(self._config.timeout_s)
         lines = ReplyLines(on_line)
         with self._answer(messages, form, deadline) as response:
             return read_reply(self._chunks(response), messages, lines, self._config.max_reply_tokens)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Collection
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import json_repair
 from pydantic import BaseModel, ValidationError
@@ -87,17 +87,13 @@ def json_values(text: str) -> list[Any]:
 
     What is nearly JSON (trailing commas, single quotes, Python's literals) is repaired, see repaired_json.
     """
-    return [value for value, _, _ in spans_of_json(text)]
+    return [one.value for one in spans_of_json(text)]
 
 
-@dataclass(frozen=True)
-class _Span:
+class _Span(NamedTuple):
     value: Any
     start: int
     end: int
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.value, self.start, self.end))
 
 
 def spans_of_json(text: str) -> list[_Span]:
@@ -137,7 +133,7 @@ def repaired_json(text: str) -> Any:
     """
     if len(text) > _LONGEST_REPAIRED:
         return BROKEN
-    for read in (ast.literal_eval, _repaired):
+    for read in (ast.literal_eval, partial(json_repair.loads, skip_json_loads=True)):
         try:
             value = read(text)
             if isinstance(value, (dict, list)) and _words(text) == _words(json.dumps(value, ensure_ascii=False)):
@@ -145,10 +141,6 @@ def repaired_json(text: str) -> Any:
         except (ValueError, SyntaxError, RecursionError, IndexError, TypeError, MemoryError):
             continue
     return BROKEN
-
-
-def _repaired(text: str) -> Any:
-    return json_repair.loads(text, skip_json_loads=True)
 
 
 def _words(text: str) -> list[str]:

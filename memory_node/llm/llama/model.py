@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import queue
 import re
 import secrets
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +20,9 @@ from memory_node.llm.chat import (
     Deadline,
     GrammarForm,
     JsonForm,
-    LateError,
-    LlmError,
     Message,
     ModelMissingError,
+    Pieces,
     Reply,
     ReplyForm,
     TooLongError,
@@ -89,43 +86,31 @@ class ServedModel:
         Raises:
             LateError: the deadline passed. TooLongError: the prompt exceeds the window. LlmError: the server refuses.
         """
-        came: queue.Queue[Any] = queue.Queue()
-        is_wanted = threading.Event()
-        is_wanted.set()
 
-        def take(chunk: Any) -> bool:
-            came.put(chunk)
-            return not is_wanted.is_set()
+        def bring(to: Pieces) -> None:
+            def take(chunk: Any) -> bool:
+                to.put(chunk)
+                return not to.is_wanted
 
-        def run() -> None:
             try:
                 self._server.handle_chat_completions(dict(request), take)
-                came.put(None)
+                to.put(None)
             except Exception as error:  # whoever waits raises it
-                came.put(BrokenReplyError(f"llama.cpp: {error}"))
+                to.put(BrokenReplyError(f"llama.cpp: {error}"))
 
-        threading.Thread(target=run, name="llama", daemon=True).start()
+        pieces = Pieces(bring, "llama", deadline, f"no whole reply within {deadline.seconds:g} s")
         try:
-            while (chunk := self._next(came, deadline)) is not None:
+            while (chunk := pieces.next()) is not None:
+                error = chunk.get("error") if isinstance(chunk, Mapping) else None
+                if isinstance(error, Mapping) and error.get("type") == "exceed_context_size_error":
+                    raise TooLongError(f"llama.cpp: {error.get('message')}")
                 yield chunk
         finally:
-            is_wanted.clear()
+            pieces.is_wanted = False
 
     def close(self) -> None:
         """Free the model; nothing can be asked afterwards."""
         self._server = None
-
-    def _next(self, came: queue.Queue[Any], deadline: Deadline) -> Any:
-        try:
-            chunk = came.get(timeout=deadline.left_s())
-        except queue.Empty:
-            raise LateError(f"no whole reply within {deadline.seconds:g} s") from None
-        if isinstance(chunk, LlmError):
-            raise chunk
-        error = chunk.get("error") if isinstance(chunk, Mapping) else None
-        if isinstance(error, Mapping) and error.get("type") == "exceed_context_size_error":
-            raise TooLongError(f"llama.cpp: {error.get('message')}")
-        return chunk
 
 
 # Says nothing to a model.
@@ -231,8 +216,7 @@ class LlamaModel:
 
     def within(self, deadline: Deadline | None) -> Deadline:
         """Return the earlier of a deadline and the model's own."""
-        own = Deadline(self.config.timeout_s)
-        return own if deadline is None else deadline.within(self.config.timeout_s)
+        return (deadline or Deadline(self.config.timeout_s)).within(self.config.timeout_s)
 
     def prompt(self, messages: Sequence[Message]) -> Prompt:
         """Return what the engine reads of a dialogue, up to where the model's turn begins.
