@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -207,32 +208,47 @@ def _goal(constraints: Constraints, config: ArmParameters) -> MoveGroup.Goal:
     return goal
 
 
-class CommandGripper:
-    """Opens and closes the gripper."""
+class ActionGripper(ABC):
+    """Opens and closes the gripper by an action."""
 
-    def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals) -> None:
+    def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals, action_type: Any) -> None:
         self._config = config.gripper
-        self._call = ActionCall(
-            node, GripperCommand, config.gripper.action, "gripper.action", config.deadlines_s, running
-        )
+        name = config.gripper.action
+        self._call = ActionCall(node, action_type, name, "gripper.action", config.deadlines_s, running)
 
     def open(self, run: SkillRun) -> None:
-        """Open; a gripper that stalls on the way fails with EXECUTION."""
-        result = self._command(self._config.open_position, run)
-        if result.stalled or not result.reached_goal:
-            message = f"the gripper stalled at {result.position:.3f} while opening"
-            raise SkillFailure(FailureReason.EXECUTION, message)
+        """Open; fingers that stall on the way fail with EXECUTION."""
+        position, reached = self._move(self._config.open_position, run)
+        if not reached:
+            raise SkillFailure(FailureReason.EXECUTION, f"the gripper stalled at {position:.3f} while opening")
 
     def close(self, run: SkillRun) -> bool:
         """Close; return whether something is between the fingers."""
-        result = self._command(self._config.closed_position, run)
         # Some controllers abort a goal that stalls: what counts is where the fingers stopped.
-        return abs(float(result.position) - self._config.closed_position) > self._config.empty_margin
+        position, _ = self._move(self._config.closed_position, run)
+        return abs(position - self._config.closed_position) > self._config.empty_margin
 
-    def _command(self, position: float, run: SkillRun) -> GripperCommand.Result:
+    @abstractmethod
+    def _move(self, position: float, run: SkillRun) -> tuple[float, bool]:
+        """Move the fingers; return where they are then, and whether that is where they were to go.
+
+        Raises:
+            SkillFailure: EXECUTION, the controller takes no such goal; TIMEOUT or CANCELED; TIMEOUT, too, where nobody
+                tells where the fingers are.
+        """
+
+
+class CommandGripper(ActionGripper):
+    """A gripper of GripperCommand."""
+
+    def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals) -> None:
+        super().__init__(node, config, running, GripperCommand)
+
+    def _move(self, position: float, run: SkillRun) -> tuple[float, bool]:
         goal = GripperCommand.Goal()
         goal.command.position, goal.command.max_effort = position, self._config.max_effort
-        return self._call.run(goal, run, self._config.timeout_s).result
+        result = self._call.run(goal, run, self._config.timeout_s).result
+        return float(result.position), result.reached_goal and not result.stalled
 
 
 # The goal itself was wrong. Other codes tell that the fingers did not get there: they hold something, perhaps.
@@ -243,21 +259,18 @@ _REFUSALS = frozenset(
         FollowJointTrajectory.Result.OLD_HEADER_TIMESTAMP,
     }
 )
-# How far short of open the fingers may stay, as a share of the way from closed to open.
+# How far short of their goal the fingers may stay, as a share of the way from closed to open.
 _OPEN_SHARE = 0.2
 # joint_states come many times a second.
 _STATE_S = 1.0
 
 
-class TrajectoryGripper:
-    """Opens and closes the joints of `gripper.joints`, each to the same position."""
+class TrajectoryGripper(ActionGripper):
+    """A gripper of FollowJointTrajectory: the joints of `gripper.joints`, each at the same position."""
 
     def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals) -> None:
-        self._config = config.gripper
+        super().__init__(node, config, running, FollowJointTrajectory)
         self._joints = config.gripper.joints.split()
-        self._call = ActionCall(
-            node, FollowJointTrajectory, config.gripper.action, "gripper.action", config.deadlines_s, running
-        )
         self._position = 0.0
         self._came = threading.Event()
         node.create_subscription(
@@ -268,25 +281,7 @@ class TrajectoryGripper:
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
 
-    def open(self, run: SkillRun) -> None:
-        """Open; fingers that stall on the way fail with EXECUTION."""
-        config = self._config
-        position = self._move(config.open_position, run)
-        if abs(position - config.open_position) > _OPEN_SHARE * abs(config.open_position - config.closed_position):
-            raise SkillFailure(FailureReason.EXECUTION, f"the gripper stalled at {position:.3f} while opening")
-
-    def close(self, run: SkillRun) -> bool:
-        """Close; return whether something is between the fingers."""
-        position = self._move(self._config.closed_position, run)
-        return abs(position - self._config.closed_position) > self._config.empty_margin
-
-    def _move(self, position: float, run: SkillRun) -> float:
-        """Move the fingers; return where they are then.
-
-        Raises:
-            SkillFailure: EXECUTION, the controller takes no such goal; TIMEOUT or CANCELED; TIMEOUT, too, where nobody
-                tells where the fingers are.
-        """
+    def _move(self, position: float, run: SkillRun) -> tuple[float, bool]:
         whole_s = int(self._config.motion_s)
         duration = Duration(sec=whole_s, nanosec=int((self._config.motion_s - whole_s) * 1e9))
         point = JointTrajectoryPoint(positions=[position] * len(self._joints), time_from_start=duration)
@@ -299,7 +294,8 @@ class TrajectoryGripper:
         if not self._came.wait(_STATE_S):
             told = f"joint_states tell nothing of {', '.join(self._joints)} (parameter gripper.joints)"
             raise SkillFailure(FailureReason.TIMEOUT, told)
-        return self._position
+        whole_way = abs(self._config.open_position - self._config.closed_position)
+        return self._position, abs(self._position - position) <= _OPEN_SHARE * whole_way
 
     def _on_state(self, msg: JointState) -> None:
         positions = dict(zip(msg.name, msg.position))
