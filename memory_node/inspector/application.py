@@ -38,12 +38,21 @@ _NO_NAME = re.compile(r"[^a-z0-9_]+")
 _BUCKETS_S = (0.002, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 
 
-class MemoryCollector(Collector):
-    """Reads a memory's figures at each scrape."""
+class Figures(Collector):
+    """All figures of one inspector; a memory's are read at each scrape."""
 
     def __init__(self, views: MemoryViews, feed: ChangeFeed) -> None:
         self._views = views
         self._feed = feed
+        self._registry = CollectorRegistry()
+        self._registry.register(self)
+        self._requests = Histogram(
+            "robot_memory_request_seconds",
+            "time until an answer begins",
+            ("method", "route", "status"),
+            registry=self._registry,
+            buckets=_BUCKETS_S,
+        )
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
         """Yield nothing: what there is depends on the memory."""
@@ -54,21 +63,6 @@ class MemoryCollector(Collector):
         for name, value in self._views.figures().items():
             yield GaugeMetricFamily(f"robot_memory_{_NO_NAME.sub('_', name.lower())}", f"diagnostics: {name}", value)
         yield GaugeMetricFamily("robot_memory_streams", "open streams of changes", len(self._feed))
-
-
-class Figures:
-    """All figures of one inspector."""
-
-    def __init__(self, views: MemoryViews, feed: ChangeFeed) -> None:
-        self._registry = CollectorRegistry()
-        self._registry.register(MemoryCollector(views, feed))
-        self._requests = Histogram(
-            "robot_memory_request_seconds",
-            "time until an answer begins",
-            ("method", "route", "status"),
-            registry=self._registry,
-            buckets=_BUCKETS_S,
-        )
 
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Count an answer. Paths that no route has count as one, so that nobody makes labels without end."""

@@ -220,7 +220,8 @@ def changes(here: Here, _: Reader, from_s: asks.Seconds, until_s: asks.Seconds =
 def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds = 0.0) -> rows.ObjectCard:
     """Return all that is known of an object, with the edits that people made to it here.
 
-    as_of_s: its place, states and earlier places as of a stamp; class, size, uncertainty and counts are always of now.
+    as_of_s: its place, states and earlier places as of a stamp, those that it had left by then; class, size,
+    uncertainty and counts are always of now.
     """
     as_of_ns = nanoseconds(as_of_s)
     scene = here.memory.scene_of_one(object_id, as_of_ns)
@@ -230,7 +231,9 @@ def one_object(object_id: ObjectId, here: Here, _: Reader, as_of_s: asks.Seconds
     found = scene.objects[0]
     made = [edit for edit in here.book.newest(1000) if found.id in edit.ids]
     made = [edit for edit in made if not as_of_ns or edit.stamp_ns <= as_of_ns]
-    return rows.object_card(found, here.views.places(found.id), as_of_ns or here.desk.clock(), made)
+    now_ns = as_of_ns or here.desk.clock()
+    left = [place for place in here.views.places(found.id) if place.until_ns <= now_ns]
+    return rows.ObjectCard.of(found, history=left, now_s=now_ns, edits=made)
 
 
 @router.get("/objects/{object_id}/crop", response_class=Response)

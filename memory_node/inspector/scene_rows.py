@@ -160,7 +160,7 @@ class EditOfObject(Row):
 
 
 class ObjectCard(ObjectRow):
-    """All that is known of an object; now_s: the moment that is told of."""
+    """All that is known of an object; now_s: the moment that is told of, by which ages are told."""
 
     classes: Annotated[list[ClassShare], At("class_probabilities"), BeforeValidator(_by_share)]
     covariance_m2: Annotated[
@@ -192,15 +192,6 @@ def scene_rows(scene: SceneSnapshot) -> dict[str, Any]:
         "objects": [ObjectRow.plain(one) for one in scene.objects],
         "relations": [[one.source_id, str(one.kind), one.target_id] for one in scene.relations],
     }
-
-
-def object_card(found: SceneObject, places: Iterable[Place], now_ns: int, edits: Sequence[Any]) -> ObjectCard:
-    """Return all that is known of one object, with its earlier places and the edits that people made to it.
-
-    now_ns: the moment that is told of, by which ages are told; places that it had not left yet are left out.
-    """
-    left = [place for place in places if place.until_ns <= now_ns]
-    return ObjectCard.of(found, history=left, now_s=now_ns, edits=edits)
 
 
 def what_changed(before: Iterable[SceneObject], after: Iterable[SceneObject], least_m: float = 0.15) -> SceneChanges:

@@ -33,7 +33,6 @@ from memory_node.questions.household import of_now
 from memory_node.questions.past import span_of
 from memory_node.questions.present import PresentQuestions, ThingWords
 
-_DEFAULT_K = 5
 _UNITS_S = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _AGO = re.compile(r"^(?P<count>\d+(?:\.\d+)?) ?(?P<unit>s|min|h|d)$")
 
@@ -206,7 +205,7 @@ def _query(asked: asks.RecallObjects, **more: Any) -> FindQuery:
         object_class=asked.object_class,
         states=tuple(asked.states),
         near=near,
-        k=asked.k or _DEFAULT_K,
+        k=asked.k or FindQuery.k,
         **more,
     )
 

@@ -20,7 +20,7 @@ from sensor_msgs.msg import CameraInfo
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection3DArray
 
-from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.process import WorkerThread
@@ -76,13 +76,17 @@ class CameraInput:
         self._remember = remember
         self._lay_map = lay_map
         self._guard = StageGuard(counters, self._logger)
-        self._synchronizing = threading.Lock()
+        self._synchronizing = threading.RLock()
         self._camera = RgbdCamera(config.depth_registration)
         jump_s = config.scene_graph.clock_jump_s
         follows = config.corrections != "none"
         limits = CorrectionLimits(config.odom_frame, corrects=follows, held_s=config.localizer_timeout_s)
         transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
-        self._poses = ArrivalPoses(self._camera, transforms, self._refuse_transform)
+
+        def refuse(error: Exception) -> None:
+            self._guard.skip(InputSkippedError("invalid_value", f"/tf: {error}"))
+
+        self._poses = ArrivalPoses(self._camera, transforms, refuse)
         # Each counts its own runs, so that it does not matter which tells first that the clock was set back.
         self._timelines = {kind: Timelines((), jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
         self._streams = (DEPTH, COLOR, *STREAMS[config.detections])
@@ -92,7 +96,7 @@ class CameraInput:
             config.tf_timeout_s,
             config.queue_size,
             config.most_behind,
-            self._settle_the_rest,
+            partial(self._put_settled, nothing_more=True),
             self._guard.skip,
             lambda: counters.dropped("behind"),
         )
@@ -194,9 +198,6 @@ class CameraInput:
         self._stream_watch.tf_came(self._poses.newest_ns)
         self._queue.stir()
 
-    def _refuse_transform(self, error: InvalidValueError) -> None:
-        self._guard.skip(InputSkippedError("invalid_value", f"/tf: {error}"))
-
     def _on_fixed_tf(self, data: bytes) -> None:
         for transform in deserialize_message(data, TFMessage).transforms:
             with self._guard.stage("/tf_static"):  # separately, so that a faulty one does not affect the others
@@ -222,10 +223,6 @@ class CameraInput:
 
         return add
 
-    def _settle_the_rest(self) -> None:
-        with self._synchronizing:
-            self._put_settled(nothing_more=True)
-
     def _is_at_rest(self, stamp_ns: int) -> bool:
         rest_s = self._still_view.rest_s(stamp_ns)
         if rest_s > 0.0:
@@ -239,15 +236,16 @@ class CameraInput:
             side.pause(rest_s)
 
     def _put_settled(self, nothing_more: bool = False) -> None:
-        for moment, (depth, color, *results) in self._synchronizer.settled(nothing_more):
-            if self._is_at_rest(moment.stamp_ns):
-                continue
-            by_topic = dict(zip(STREAMS[self._config.detections], results))
-            self._queue.put(moment, Images(moment, depth, color, by_topic), is_picture=True)
-        for _ in range(self._synchronizer.take_dropped()):
-            self._guard.skip(
-                InputSkippedError("not_synchronized", "no messages of the same moment on the other topics")
-            )
+        with self._synchronizing:
+            for moment, (depth, color, *results) in self._synchronizer.settled(nothing_more):
+                if self._is_at_rest(moment.stamp_ns):
+                    continue
+                by_topic = dict(zip(STREAMS[self._config.detections], results))
+                self._queue.put(moment, Images(moment, depth, color, by_topic), is_picture=True)
+            for _ in range(self._synchronizer.take_dropped()):
+                self._guard.skip(
+                    InputSkippedError("not_synchronized", "no messages of the same moment on the other topics")
+                )
 
     # --- one input after the other, in the order of their stamps ---------------------------------
 

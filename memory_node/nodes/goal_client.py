@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -258,8 +257,3 @@ def _cancel_accepted(sent: Future) -> None:
     handle = sent.result()
     if handle is not None and handle.accepted:
         handle.cancel_goal_async()
-
-
-def has_succeeded(response: Any) -> bool:
-    """Return whether a goal succeeded, by its response."""
-    return bool(response.status == GoalStatus.STATUS_SUCCEEDED)

@@ -170,16 +170,10 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         return self._withdraw()
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Clean up."""
+        """End and close everything, also what a failed transition has left open; the process goes on."""
         return self._close()
 
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """End and close everything; the process goes on until it is told to end."""
-        return self._close()
-
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Close what a transition that failed has left open; the node can be configured again."""
-        return self._close()
+    on_shutdown = on_error = on_cleanup
 
     def _withdraw(self) -> TransitionCallbackReturn:
         if not self._is_active:

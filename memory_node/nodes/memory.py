@@ -76,8 +76,8 @@ class MemoryNode(ManagedNode):
         recipient = kinds[kinds.recipient] if kinds.recipient else None
         self._people = People(self, self.memory, recipient, config.map_frame, config.person_at)
         components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
-        if self._view is not None:
-            components["view"] = self._view_diagnosis
+        if (view := self._view) is not None:
+            components["view"] = lambda: Diagnosis(view.figures())
         self.publish_diagnostics(config.diagnostic_updater, components)
         self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self.create_timer(60.0, self._end_abandoned, callback_group=group)
@@ -106,9 +106,6 @@ class MemoryNode(ManagedNode):
         self.memory.observe(frame)
         if self._view is not None and color is not None:
             self._view.show(color, frame)
-
-    def _view_diagnosis(self) -> Diagnosis:
-        return Diagnosis(self._view.figures() if self._view is not None else {})
 
     def _on_map(self, msg: OccupancyGrid, map_T_grid: Pose) -> None:
         try:

@@ -134,8 +134,8 @@ def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None
     response.places = [conversions.place_to_msg(place) for place in places[-_MOST_PLACES:]]
 
 
-DEFAULT_TOKENS = 2000
-DEFAULT_COMPILER = "rules"
+# Of a context and a compiler, where a request names none.
+_TOKENS, _COMPILER = 2000, "rules"
 
 
 class MemoryServices:
@@ -254,7 +254,7 @@ class MemoryServices:
         conversions.KNOWLEDGE.fill(response, answer)
 
     def _get_context(self, request: Any, response: Any) -> None:
-        instruction, budget = checked_text("instruction", request.instruction), request.token_budget or DEFAULT_TOKENS
+        instruction, budget = checked_text("instruction", request.instruction), request.token_budget or _TOKENS
         sources = frozenset(checked_member(ContextSource, "sources", name) for name in request.sources)
         context = self._memory.context(instruction, budget, request.episode_id, sources or ALL_SOURCES)
         conversions.context_to_response(context, response)
@@ -300,8 +300,8 @@ class MemoryServices:
 
     def _compile_context(self, request: Any, response: Any) -> None:
         observation = conversions.observation_from_request(request)
-        compiler = request.compiler or DEFAULT_COMPILER
-        step = self._memory.guidance.compile(checked_id("episode_id", request.episode_id), observation, compiler)
+        episode_id, compiler = checked_id("episode_id", request.episode_id), request.compiler or _COMPILER
+        step = self._memory.guidance.compile(episode_id, observation, compiler)
         conversions.compiled_to_response(step, response)
 
     def _record_step(self, request: Any, response: Any) -> None:

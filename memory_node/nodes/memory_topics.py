@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
@@ -26,6 +25,7 @@ except ImportError:  # Humble
 
 # The whole graph is published again after so many times what that took.
 _SHARE_OF_PUBLISHING = 20.0
+_STATISTICS = Paired(CacheStatistics, rm.CacheStatistics, size=Part("units"))
 
 
 class GraphTopic:
@@ -134,7 +134,8 @@ class MemoryTopics:
         self._timer.timer_period_ns = round(self._period_s() * 1e9)  # it may have changed
         stamp_ns = self._node.get_clock().now().nanoseconds
         statistics = self._memory.statistics()
-        self._statistics.publish(statistics_to_msg(statistics, stamp_ns))
+        shares = {"occupancy": statistics.occupancy, "hit_ratio": statistics.hit_ratio or 0.0}
+        self._statistics.publish(_STATISTICS.to_msg(statistics, header=conversions.header(stamp_ns), **shares))
         version = self._memory.version
         # A lookup changes what would be evicted next.
         if (version, statistics.lookups) != (self._published_version, self._published_lookups):
@@ -148,12 +149,3 @@ class MemoryTopics:
         self._shown_version = scene.version
         self._markers.show(scene)
         self._menus.show(scene)
-
-
-_STATISTICS = Paired(CacheStatistics, rm.CacheStatistics, size=Part("units"))
-
-
-def statistics_to_msg(statistics: CacheStatistics, stamp_ns: int) -> Any:
-    """Return the short-term memory's statistics as a message."""
-    shares = {"occupancy": statistics.occupancy, "hit_ratio": statistics.hit_ratio or 0.0}
-    return _STATISTICS.to_msg(statistics, header=conversions.header(stamp_ns), **shares)

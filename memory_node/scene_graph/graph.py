@@ -95,7 +95,8 @@ class SceneGraph(GraphReadings):
         seen = without_held(self.state, frame)
         # Before the frame is verified, stored things may seem absent only because they are looked for elsewhere.
         weight = self._views.weight(frame.map_T_camera)
-        kind = TrackedUpdate if _is_tracked(seen) else FrameUpdate
+        is_tracked = bool(seen.ended_tracks) or any(one.track for one in seen.observations)
+        kind = TrackedUpdate if is_tracked else FrameUpdate
         events = kind(self.state, seen, weight, absence_counts=self.frame_verified).run()
         events += self._compare_with_stored(seen, weight)
         self._note_place(frame.map_T_camera.position)
@@ -273,8 +274,3 @@ class SceneGraph(GraphReadings):
     def _naming_by(self, embedder: TextEmbedder) -> RoomNaming:
         classifier = RoomClassifier(self.state.catalogue, embedder, self.config.room_cosine_slope)
         return RoomNaming(self.state, self.places, classifier)
-
-
-def _is_tracked(frame: Frame) -> bool:
-    """Return whether the frame's observations come with tracks."""
-    return bool(frame.ended_tracks) or any(observation.track for observation in frame.observations)

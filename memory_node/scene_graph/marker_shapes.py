@@ -22,11 +22,6 @@ def class_color(name: str) -> Rgb:
     return colorsys.hls_to_rgb(hue, 0.38 + 0.14 * ((code >> 12) % 3) / 2.0, 0.55 + 0.3 * ((code >> 16) % 2))
 
 
-def room_color(index: int) -> Rgb:
-    """Return a pale colour for the n-th room; neighbours in the count differ clearly (golden ratio)."""
-    return colorsys.hls_to_rgb((0.58 + index * 0.618034) % 1.0, 0.90, 0.55)
-
-
 Point = tuple[float, float, float]
 # How high the layers are raised above the ground of their floor.
 _AREAS_M, _ROOMS_M, _FLOORS_M = 3.0, 5.0, 7.0
@@ -109,8 +104,10 @@ def scene_markers(snapshot: SceneSnapshot) -> list[Marker]:
 def _room_markers(snapshot: SceneSnapshot, room_at: dict[str, Point]) -> list[Marker]:
     markers = []
     for index, room in enumerate(snapshot.rooms):
-        color = _dark(room_color(index))
-        markers.append(Marker("rooms", room.id, "cube", room_at[room.id], size=(0.5, 0.5, 0.5), color=(*color, 1.0)))
+        # Neighbours in the count differ clearly (golden ratio).
+        r, g, b = colorsys.hls_to_rgb((0.58 + index * 0.618034) % 1.0, 0.90, 0.55)
+        color = 0.65 * r, 0.65 * g, 0.65 * b, 1.0
+        markers.append(Marker("rooms", room.id, "cube", room_at[room.id], size=(0.5, 0.5, 0.5), color=color))
         markers.append(_text("room_names", room.id, room.name, _up(room_at[room.id], 0.6), 0.4))
     return markers
 
@@ -192,7 +189,3 @@ def _up(point: Point, by_m: float) -> Point:
 def _rounded(values: np.ndarray) -> Point:
     x, y, z = (round(float(value), 2) for value in values)
     return x, y, z
-
-
-def _dark(color: Rgb) -> Rgb:
-    return 0.65 * color[0], 0.65 * color[1], 0.65 * color[2]

@@ -97,11 +97,6 @@ _SCHEMAS = {
 }
 
 
-def schema_of(name: str) -> Schema:
-    """Return the JSON schema of one of Foxglove's messages."""
-    return {"title": name, **_SCHEMAS[name]}
-
-
 try:
     from mcap.writer import Writer
 except ImportError as error:
@@ -182,8 +177,8 @@ class McapFile:
         self._write("/camera/calibration", stamp_ns, {**headed, "width": i.width, "height": i.height, **lens})
 
     def _channel(self, topic: str, name: str) -> int:
-        schema = self._writer.register_schema(name, "jsonschema", json.dumps(schema_of(name)).encode())
-        return self._writer.register_channel(topic, "json", schema)
+        schema = json.dumps({"title": name, **_SCHEMAS[name]}).encode()
+        return self._writer.register_channel(topic, "json", self._writer.register_schema(name, "jsonschema", schema))
 
     def _write(self, topic: str, stamp_ns: int, message: dict[str, Any]) -> None:
         self._writer.add_message(self._channels[topic], stamp_ns, json.dumps(message).encode(), stamp_ns)

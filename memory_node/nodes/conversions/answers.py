@@ -26,13 +26,12 @@ from memory_node.nodes.conversions.ranges import checked_label, checked_labels, 
 from memory_node.nodes.conversions.skills import STATES, names_of, states_named
 from memory_node.short_term.object_cache import CachedUnit
 
-DEFAULT_K = 5
 _IDS = Part("", sorted, lambda what, value: frozenset(checked_labels(what, value)))
 _ASKED = {
     "text": Part("text", from_msg=checked_text),
     "object_class": Part("object_class", from_msg=checked_label),
     "states": Part("states", names_of, states_named),
-    "k": Part("k", from_msg=lambda what, value: value or DEFAULT_K),
+    "k": Part("k", from_msg=lambda what, value: value or FindQuery.k),
     "as_of_ns": stamp("as_of"),
     "exclude_ids": _IDS._replace(name="exclude_ids"),
     "exclude_supports": _IDS._replace(name="exclude_supports"),

@@ -62,17 +62,6 @@ def transforms_in(data: bytes) -> Iterator[Place]:
         raise InvalidValueError(f"message: {len(data)} bytes are no TFMessage ({error})") from error
 
 
-def stamp_at(data: bytes, place: int) -> tuple[int, int]:
-    """Return seconds and nanoseconds of the stamp that begins there."""
-    seconds, rest_ns, _ = _HEADS[byte_order(data)].unpack_from(data, place)
-    return seconds, rest_ns
-
-
-def numbers_at(data: bytes, place: int) -> tuple[float, ...]:
-    """Return the seven numbers that begin there."""
-    return _NUMBERS[byte_order(data)].unpack_from(data, place)
-
-
 # Messages are kept so far back for a way that becomes known later: seconds of a busy robot, minutes of a calm one.
 _KEPT_BYTES = 4_000_000
 
@@ -161,10 +150,12 @@ class TransformStream:
         return True
 
     def _pass_on(self, data: bytes, place: Place) -> OdomJump | None:
-        stamp, parent, child, numbers = place
+        stamp, parent, child, at = place
+        order = byte_order(data)
+        (seconds, rest_ns, _), numbers = _HEADS[order].unpack_from(data, stamp), _NUMBERS[order].unpack_from(data, at)
         try:
-            stamp_ns = conversions.stamp_from_parts(*stamp_at(data, stamp))
-            return self._history.add_sample(_name(parent), _name(child), stamp_ns, numbers_at(data, numbers))
+            stamp_ns = conversions.stamp_from_parts(seconds, rest_ns)
+            return self._history.add_sample(_name(parent), _name(child), stamp_ns, numbers)
         except InvalidValueError as error:
             self._refuse(error)
             return None

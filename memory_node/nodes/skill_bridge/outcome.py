@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
+from action_msgs.msg import GoalStatus
 from rclpy.node import Node
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, PoseKind, SkillFailure, StateChange, TriedPose
-from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError, has_succeeded
+from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.target import Target
 
@@ -219,6 +220,6 @@ class ActionCall:
         try:
             return self._client.run(goal, timeout_s, lambda: run.canceled, on_feedback, silence_s)
         except GoalStoppedError as error:
-            if error.response is not None and has_succeeded(error.response):
+            if error.response is not None and error.response.status == GoalStatus.STATUS_SUCCEEDED:
                 return error.response  # it was done before it could be stopped, so it counts as done
             raise SkillFailure(_REASONS.get(error.cause, FailureReason.TIMEOUT), str(error)) from error

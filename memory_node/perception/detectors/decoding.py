@@ -56,15 +56,6 @@ _DINO_SIZES = ("s", "m", "l", "x")
 _WITHOUT_REPEATS = ("yolo9_e2e",)
 
 
-def family_preprocessing(model: ModelDescription) -> Preprocessing | None:
-    """Return how images are prepared for a model's family; None where that is not known."""
-    if model.family.startswith("yolo9") and model.metadata.get("letterbox_pad", "") in _CENTERED:
-        return Preprocessing("letterbox")
-    if model.family == "deimv2" and model.metadata.get("size", "") in _DINO_SIZES:
-        return _IMAGENET
-    return _OF_FAMILY.get(model.family)
-
-
 def usual_size(model: ModelDescription) -> tuple[int, int]:
     """Return height and width of the input of a model that takes any and does not say which it was trained for.
 
@@ -73,11 +64,6 @@ def usual_size(model: ModelDescription) -> tuple[int, int]:
     if model.is_grounded:
         return 800, 1333
     return (960, 960) if model.takes_text else (640, 640)
-
-
-def gives_repeats(model: ModelDescription) -> bool:
-    """Return whether one thing may have several boxes in the dense outputs of a model's family."""
-    return model.family not in _WITHOUT_REPEATS
 
 
 def decode_queries(
@@ -174,9 +160,12 @@ _PREPROCESSING = {
 
 def usual_preprocessing(layout: str, model: ModelDescription) -> Preprocessing:
     """Return how models of a layout are usually fed, as far as the metadata does not say otherwise."""
-    known = family_preprocessing(model)
-    if known is not None:
-        return known
+    if model.family.startswith("yolo9") and model.metadata.get("letterbox_pad", "") in _CENTERED:
+        return Preprocessing("letterbox")
+    if model.family == "deimv2" and model.metadata.get("size", "") in _DINO_SIZES:
+        return _IMAGENET
+    if model.family in _OF_FAMILY:
+        return _OF_FAMILY[model.family]
     if layout == "torchvision" and None in model.input_size:
         return Preprocessing("none")
     return _PREPROCESSING.get(layout, Preprocessing())
@@ -254,7 +243,7 @@ class Decoding:
         factors = 0 if prototypes is None else len(prototypes)
         if self.layout.startswith("yolo_v8"):
             rows = _upright(flat[0], 4 + count + factors)
-            return decode_v8(rows, count, prototypes, self.corners, gives_repeats(self.model))
+            return decode_v8(rows, count, prototypes, self.corners, self.model.family not in _WITHOUT_REPEATS)
         if self.layout.startswith("end_to_end"):
             return decode_end_to_end(_rows(flat[0]), count, prototypes)
         rows = _upright(flat[0], 5 + count + factors)

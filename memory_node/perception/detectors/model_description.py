@@ -54,7 +54,7 @@ class ModelDescription:
         Raises:
             InvalidValueError: no input of one or several images.
         """
-        found = [one for one in self.inputs if len(one.shape) in (3, 4) and 3 in _channel_sides(one.shape)]
+        found = [one for one in self.inputs if len(one.shape) in (3, 4) and 3 in (one.shape[-3], one.shape[-1])]
         if not found:
             inputs = ", ".join(map(str, self.inputs))
             raise InvalidValueError(f"expected an image input (1, 3, height, width), found {inputs}")
@@ -123,10 +123,6 @@ def _tensors(nodes: Sequence[Any]) -> tuple[TensorDescription, ...]:
         )
         for node in nodes
     )
-
-
-def _channel_sides(shape: tuple[int | None, ...]) -> tuple[int | None, int | None]:
-    return shape[-3], shape[-1]
 
 
 def _literal(text: str) -> Any:

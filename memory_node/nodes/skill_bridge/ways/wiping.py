@@ -35,7 +35,8 @@ class Wiping:
         robot = self._parts.robot_pose()
         way = fixture.box.center[:2] - robot.position[:2]
         yaw = float(np.arctan2(way[1], way[0]))
-        above_m = self._parts.hand.grip.tool_above_m + self._held_half_m()
+        held = self._parts.hand.held
+        above_m = self._parts.hand.grip.tool_above_m + (0.5 * float(held.box.size[2]) if held is not None else 0.0)
         top = np.array([*fixture.box.center[:2], fixture.box.top_m + above_m])
         down = tool_pose(top, np.array([0.0, 0.0, -1.0]), yaw, arm.ahead_axis)
         lifted = shifted(down, np.array([0.0, 0.0, arm.approach_m]))
@@ -47,7 +48,3 @@ class Wiping:
             run.report("manipulating", (stroke + 1.0) / (_STROKES + 1.0))
         self._arm.move(lifted, run)
         self._arm.carry(run)
-
-    def _held_half_m(self) -> float:
-        held = self._parts.hand.held
-        return 0.5 * float(held.box.size[2]) if held is not None else 0.0
