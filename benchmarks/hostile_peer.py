@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import threading
 import time
@@ -77,19 +78,13 @@ class HostilePeer:
 
     def __init__(self, domain_id: int, seed_number: int) -> None:
         activate_ros()
-        import rclpy
         from diagnostic_msgs.msg import DiagnosticArray
-        from rclpy.context import Context
-        from rclpy.executors import MultiThreadedExecutor
 
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain_id)
-        self._node = rclpy.create_node("hostile_peer", context=self._context)
+        from memory_node.nodes.connected_memory import joined
+
+        self._open = contextlib.ExitStack()
+        self._node = self._open.enter_context(joined("hostile_peer", domain_id))
         self._node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
-        self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
-        self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
-        self._thread.start()
         self._rng = np.random.default_rng(seed_number)
         self._addresses: dict[str, _Address] = {}
         self._clients: dict[str, Any] = {}
@@ -103,12 +98,7 @@ class HostilePeer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        import rclpy
-
-        self._executor.shutdown(5.0)
-        self._thread.join(5.0)
-        self._node.destroy_node()
-        rclpy.shutdown(context=self._context)
+        self._open.close()
 
     def meet(self, full_name: str, limit_s: float) -> None:
         """Wait until a node is there and answers, and take up what it offers.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.process import Newest
 from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.scene_graph.picture import draw_scene
 
@@ -32,39 +32,25 @@ def run(args: argparse.Namespace) -> int:
         RobotMemoryError: the node does not answer.
     """
     activate_ros()
-    import rclpy
     from nav_msgs.msg import OccupancyGrid
-    from rclpy.context import Context
-    from rclpy.executors import SingleThreadedExecutor
-    from rclpy.task import Future
-    from robot_memory.srv import GetSceneGraph
 
     from memory_node.nodes import conversions
+    from memory_node.nodes.connected_memory import joined
+    from memory_node.nodes.memory_client import MemoryClient
     from memory_node.nodes.qos import LATCHED
+    from memory_node.nodes.service_clients import PeerTimeoutError
 
-    context = Context()
-    rclpy.init(context=context, domain_id=checked_domain(args.domain_id, "--domain-id"))
-    node = rclpy.create_node("memory_picture", context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    try:
-        came: Any = Future()
-        node.create_subscription(OccupancyGrid, "map", lambda msg: came.done() or came.set_result(msg), LATCHED)
-        client = node.create_client(GetSceneGraph, f"{args.node}/get_scene_graph")
-        if not client.wait_for_service(timeout_sec=args.timeout_s):
-            raise RobotMemoryError(f"no memory node {args.node!r} in DDS domain {args.domain_id}; is it running?")
-        answer = client.call_async(GetSceneGraph.Request())
-        executor.spin_until_future_complete(answer, args.timeout_s)
-        if not answer.done():
-            raise RobotMemoryError(f"{client.srv_name} did not answer within {args.timeout_s:g} s")
-        executor.spin_until_future_complete(came, _MAP_WAIT_S)
-        scene = conversions.snapshot_from_msg(answer.result().graph)
-        # The map of another floor may be in a frame of its own.
-        fits = came.done() and came.result().header.frame_id in ("", scene.frame_id)
-        grid = conversions.grid_from_msg(came.result()) if fits else None
-        print(draw_scene(scene, args.out, grid))
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
+    maps = Newest[OccupancyGrid]()
+    with joined("memory_picture", checked_domain(args.domain_id, "--domain-id")) as node:
+        node.create_subscription(OccupancyGrid, "map", maps.put, LATCHED)
+        memory = MemoryClient(node, args.node, args.timeout_s)
+        try:
+            memory.wait(args.timeout_s)
+        except PeerTimeoutError as error:
+            told = f"no memory node {args.node!r} in DDS domain {args.domain_id}; is it running?"
+            raise RobotMemoryError(told) from error
+        scene, grid = memory.scene(), maps.take(_MAP_WAIT_S)
+    # The map of another floor may be in a frame of its own.
+    fits = grid is not None and grid.header.frame_id in ("", scene.frame_id)
+    print(draw_scene(scene, args.out, conversions.grid_from_msg(grid) if fits else None))
     return 0

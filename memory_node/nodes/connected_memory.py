@@ -105,7 +105,7 @@ def inspected(node_name: str, domain_id: int) -> Iterator[tuple[MemoryClient, No
         PeerTimeoutError: no such node answers.
         RobotMemoryError: the domain cannot be joined.
     """
-    with _joined("memory_inspector", domain_id) as node:
+    with joined("memory_inspector", domain_id) as node:
         memory = MemoryClient(node, node_name)
         views = NodeViews(node, node_name, memory)
         memory.wait(_WAIT_S)
@@ -121,14 +121,18 @@ def commanded(domain_id: int) -> Iterator[InstructionClient]:
         RobotMemoryError: the domain cannot be joined.
     """
     # A node of its own: its sign of life must never wait for an answer of memory, or the robot stops.
-    with _joined("memory_agent", domain_id) as node, contextlib.closing(InstructionClient(node)) as robot:
+    with joined("memory_agent", domain_id) as node, contextlib.closing(InstructionClient(node)) as robot:
         robot.wait_for_server(_WAIT_S)
         yield robot
 
 
 @contextlib.contextmanager
-def _joined(own_name: str, domain_id: int) -> Iterator[Node]:
-    """Give a node that spins in a thread."""
+def joined(own_name: str, domain_id: int) -> Iterator[Node]:
+    """Give a node that spins in a thread.
+
+    Raises:
+        RobotMemoryError: the domain cannot be joined.
+    """
     context = Context()
     try:
         rclpy.init(context=context, domain_id=domain_id)

@@ -2,62 +2,47 @@
 
 from __future__ import annotations
 
-import threading
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
 
-import rclpy
 from nav_msgs.msg import OccupancyGrid, Odometry
-from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.context import Context
-from rclpy.executors import MultiThreadedExecutor
-from robot_memory import srv
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes import conversions
-from memory_node.nodes.connected_memory import InstructionClient
+from memory_node.nodes.connected_memory import InstructionClient, joined
 from memory_node.nodes.goal_client import GoalStoppedError
+from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.qos import LATCHED
-from memory_node.nodes.service_clients import result_of
-from memory_node.nodes.spinning import spin
+from memory_node.nodes.service_clients import PeerTimeoutError
 from memory_node.scene_graph.free_space import OccupancyMap
 
 _PATH_STEP_M = 0.05
 
 
 class DemoClient:
-    """A context manager; spins in a thread of its own while it is open."""
+    """A context manager; its node spins in a thread of its own until it is closed."""
 
     def __init__(self, domain_id: int) -> None:
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain_id)
-        self._node = rclpy.create_node("demo", context=self._context)
-        group = ReentrantCallbackGroup()
-        self._instructions = InstructionClient(self._node)
-        self._scene = self._node.create_client(srv.GetSceneGraph, "memory/get_scene_graph", callback_group=group)
-        self._node.create_subscription(Odometry, "odom", self._on_odometry, 10, callback_group=group)
-        self._node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
-        self._maps = self._node.create_publisher(OccupancyGrid, "map", LATCHED)
         self._stamp_ns = 0
         self.path: list[tuple[float, float]] = []
         self.grid: OccupancyMap | None = None
-        self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
-        self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=spin, args=(self._executor,), name="demo", daemon=True)
+        self._open = contextlib.ExitStack()
+        node = self._open.enter_context(joined("demo", domain_id))
+        self._instructions = self._open.enter_context(contextlib.closing(InstructionClient(node)))
+        self._memory = MemoryClient(node, timeout_s=30.0)
+        node.create_subscription(Odometry, "odom", self._on_odometry, 10)
+        node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED)
+        self._maps = node.create_publisher(OccupancyGrid, "map", LATCHED)
 
     def __enter__(self) -> DemoClient:
-        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._instructions.close()
-        self._executor.shutdown()
-        self._thread.join(5.0)
-        self._node.destroy_node()
-        rclpy.shutdown(context=self._context)
+        self._open.close()
 
     def wait_ready(self, timeout_s: float, check: Callable[[], None]) -> None:
         """Wait until planner and memory answer and memory has the map; `check` raises when one of them has died.
@@ -75,9 +60,8 @@ class DemoClient:
     def _is_ready(self) -> bool:
         try:
             self._instructions.wait_for_server(0.5)
-        except GoalStoppedError:
-            return False
-        if not self._scene.wait_for_service(timeout_sec=0.5):
+            self._memory.wait(0.5)
+        except (GoalStoppedError, PeerTimeoutError):
             return False
         if self.scene().areas:
             return True
@@ -96,8 +80,7 @@ class DemoClient:
 
     def scene(self) -> SceneSnapshot:
         """Return what the memory node remembers."""
-        future = self._scene.call_async(srv.GetSceneGraph.Request())
-        return conversions.snapshot_from_msg(result_of(future, 30.0, "memory/get_scene_graph").graph)
+        return self._memory.scene()
 
     def publish_map(self, grid: OccupancyMap) -> None:
         """Publish a map instead of the home's own, stamped with the home's time."""
