@@ -391,7 +391,7 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
         name = str(one.attributes.get("name", ""))
         if one.class_name == kinds.recipient and name and not one.removed:
             people[name.lower()] = Mention(name, (kinds.recipient,), thing_id=one.id)
-    things = [one for one in scene.objects if not one.removed and kinds[one.class_name].pickupable]
+    things = [one for one in scene.objects if not one.removed]
     places = (scene.by_id.get(one.support_id) for one in things)
     supports = tuple((kinds.whole(one.class_name), at.class_name if at else "") for one, at in zip(things, places))
     fixtures = frozenset(whole - movable)

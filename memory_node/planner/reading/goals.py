@@ -419,6 +419,10 @@ class Goals:
             thing = replace(thing, room=room)
         if self._meaning.guesses:
             return thing
+        beside = any(sense not in (INTO, FROM) for sense, _ in places)
+        if beside and self._home.number_of(thing.object_class) > 1:
+            name = self._kinds[thing.object_class].best_name
+            raise UnclearError(f"I know of several {name}s, and cannot tell which one that is. Which one?")
         thing = replace(thing, room=room) if self._home.has_room(room) else thing
         if not is_movable(thing, self._kinds):
             return thing

@@ -24,7 +24,7 @@ class HomeClasses:
     """The classes that memory holds, movable things and fixtures; both empty: nothing is known. rooms: by their names.
     people: who is there, by their names in small letters.
 
-    supports: the class of each movable thing, with that of what it is on or in, "" where that is unknown. held: the
+    supports: the class of each thing, with that of what it is on or in, "" where that is unknown. held: the
     class of what the hand holds, "" for an empty hand. surveyed: every place was looked at lately: big furniture that
     memory does not hold is not there.
     """
