@@ -233,10 +233,13 @@ class CommandReader:
         length = self.english.courtesy.length_at(words, at)
         return at + length if length else None
 
-    def _later(self, words: Sequence[str], at: int, _verb: str, args: Arguments) -> int | None:
+    def _later(self, words: Sequence[str], at: int, verb: str, args: Arguments) -> int | None:
         length = self.time_at(words, at)
         if not length:
             return None
+        meant = self.english.verbs.get(verb)
+        if words[at] == "for" and meant is not None and meant.treatment:
+            return at + length  # "boil the potato for ten minutes": so long as it takes
         args.later = " ".join(words[at : at + length])
         return at + length
 

@@ -460,7 +460,7 @@ class Goals:
         """
         pointed_at = phrase.text.split()[:1] in (["this"], ["that"], ["these"], ["those"])
         claimed = [state for state in phrase.states if state in _TREATMENT and not (pointed_at or phrase.handled)]
-        known_apart = phrase.definite and phrase.called is not None and not self._meaning.guesses  # "the clean cups"
+        known_apart = phrase.definite and phrase.plural and not self._meaning.guesses  # "the clean cups" are so already
         if kind is not _K.PLACE or not claimed or known_apart:
             return kind, target
         recalled = set(phrase.states) if self._meaning.recalls(phrase, target.object_class) else set()

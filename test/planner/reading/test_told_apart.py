@@ -161,8 +161,8 @@ def test_them_is_asked_about_where_several_things_stand_before_the_last() -> Non
     assert READER.understand("wash them", HOME, conversation=before).question is not None
 
 
-def test_state_tells_a_known_thing_apart_and_is_brought_about_for_any() -> None:
-    assert goals("put the clean cup on the desk") == ["place Cup to Desk"]
+def test_state_tells_several_things_apart_and_is_brought_about_for_one() -> None:
+    assert goals("put the clean cups on the desk") == ["place all Cup to Desk"]
     assert goals("put a clean cup on the desk") == ["clean Cup to Desk"]
 
 
