@@ -20,7 +20,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.scene import HeldObject, RelationKind, SceneObject
 from memory_node.domain.skill_library import GOALS, GoalKind
-from memory_node.domain.step import Deed
+from memory_node.domain.step import Deed, FirstScene
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.text import sentences
@@ -48,9 +48,19 @@ def held_object(scene: SceneGraph) -> HeldObject | None:
 
 def robot_room(scene: SceneGraph) -> str:
     """Return the name of the room that the camera was in last, "" when nobody knows."""
-    if scene.camera_at is None:
-        return ""
-    return scene.room_name(scene.places.area_at(*scene.camera_at.tolist()))
+    return scene.room_name(_robot_area(scene))
+
+
+def _robot_area(scene: SceneGraph) -> str:
+    return scene.places.area_at(*scene.camera_at.tolist()) if scene.camera_at is not None else ""
+
+
+def first_scene(scene: SceneGraph) -> FirstScene:
+    """Return what an attempt that begins now begins with; in view is what lies open in the area of the camera."""
+    area, held, table = _robot_area(scene), held_object(scene), scene.state.table
+    here = (table.record(row) for row in scene.state.active_rows().tolist() if area and not table.sheltered[row])
+    seen = {one.best_class for one in here if one.area_id == area and one.movable}
+    return FirstScene(robot_room(scene), tuple(sorted(seen)), held.object_class if held is not None else "")
 
 
 def room_relations(scene: SceneGraph, room: str, about: Collection[str] = ()) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cached_property
 
-from memory_node.context.recalled import deeds_in_words, task_in_words
+from memory_node.context.recalled import deeds_in_words, quoted, task_in_words
 from memory_node.domain.answer import Recollection
 from memory_node.domain.clock import ago, spoken_moment
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource, estimate_tokens
@@ -185,6 +185,11 @@ class MemoryExcerpt:
             deeds = [one for one in self.deeds if one.episode_id == record.episode_id]
             done = deeds_in_words(deeds, self.names) or ("done" if record.success else "nothing was done")
             told.append(f"- {task_in_words(record.task, record.stamp_ns, self.now_ns, self.zone)}: {done}")
+            told += [
+                f"  - {one.skill} was chosen because: {quoted(why)}"
+                for one in deeds
+                if one.reason and (why := record.reasoning_of(one.source))
+            ]
             failed = [(f"{one.skill}(", f": {one.reason}") for one in deeds if one.reason]
             causes = () if record.success else record.failure_causes
             told += [
@@ -198,12 +203,18 @@ class MemoryExcerpt:
         """Return what failed before, and what does not always work: of the rest a planner expects it anyway."""
         answer, told = self.experience, {*self.experience.room_patterns}
         failed: dict[str, Counter[FailureReason]] = {}
+        chosen: dict[str, str] = {}
         for transition in answer.failed_before:
             action = transition.action
             if not (self._is_taught(action) or self._is_told(action) or self._is_over(action)):
                 failed.setdefault(action, Counter()).update(transition.reasons)
+                for _, words in transition.reasoning[-1:]:
+                    chosen.setdefault(action, f"; chosen because: {quoted(words)}")
         return [
-            *(f"- {action} failed {why.total()}x ({', '.join(map(str, why))})" for action, why in failed.items()),
+            *(
+                f"- {action} failed {why.total()}x ({', '.join(map(str, why))}){chosen.get(action, '')}"
+                for action, why in failed.items()
+            ),
             *(
                 f"- {name}: {skill} worked {done} of {tried} times"
                 for name, skill, done, tried in answer.action_hints

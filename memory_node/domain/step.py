@@ -16,6 +16,7 @@ class StepRecord:
     index counts from 0 within the episode. held_object: class of what the hand held after the step; a planner that does
     not know leaves it to memory. room and area: where the robot was. visible: ids or classes of the key objects in
     view, relations: facts such as "apple on table". tried: poses of base and arm; the deed keeps them, the step not.
+    reasoning: why it was chosen, in its planner's words; the attempt keeps it, the step not.
     """
 
     episode_id: str
@@ -34,6 +35,7 @@ class StepRecord:
     duration_s: float = 0.0
     distance_m: float = 0.0
     tried: tuple[TriedPose, ...] = ()
+    reasoning: str = ""
 
     @classmethod
     def of(cls, result: SkillResult, episode_id: str, index: int, stamp_ns: int, action: SkillCall) -> StepRecord:
@@ -101,10 +103,22 @@ NO_ACCOUNT = EpisodeAccount()
 
 
 @dataclass(frozen=True)
+class FirstScene:
+    """What an attempt began with: the room, the classes of movable things in view, and of what the hand held."""
+
+    room: str = ""
+    visible: tuple[str, ...] = ()
+    held_object: str = ""
+
+
+NOTHING_SEEN = FirstScene()
+
+
+@dataclass(frozen=True)
 class EpisodeSummary:
     """One attempt at an instruction, from its first step to its end; message: why it failed, in its planner's words.
 
-    The message goes into what is learnt; it is not stored with the episode.
+    The message and the first scene go into what is learnt; they are not stored with the episode.
     """
 
     id: str
@@ -116,6 +130,7 @@ class EpisodeSummary:
     attempt: int = 1
     robot_id: str = ""
     message: str = ""
+    first: FirstScene = NOTHING_SEEN
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
+import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import FirstScene, StepRecord
 from memory_node.episodes.class_actions import class_call
 
 
@@ -42,6 +43,8 @@ _REASONS = tuple(FailureReason)
 _REASON_INDEX = {reason: index for index, reason in enumerate(_REASONS)}
 _RELATION_WORDS = (" on ", " in ", " near ")
 _NO_FACTS = "nothing in view"
+# Newest reasons for which an action was chosen that an edge keeps.
+_REASONS_KEPT = 3
 
 
 @dataclass(frozen=True)
@@ -58,18 +61,37 @@ class StateKey:
         listed = sorted({*facts, *([f"holding {held}"] if held else [])})
         return cls(room, "; ".join(listed) or _NO_FACTS)
 
+    @classmethod
+    def of_start(cls, scene: FirstScene, task_type: str, asked: Iterable[str]) -> StateKey:
+        """Return the key of the state in which an attempt begins: the scene seen and the instruction, by the kinds of
+        its goals and the classes that it names (`asked`)."""
+        goals = (f"to {kind}" for kind in task_type.split("+") if kind)
+        return cls.of(scene.room, (*scene.visible, *goals, *(f"asked {name}" for name in asked)), scene.held_object)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts in it."""
+        return () if self.summary == _NO_FACTS else tuple(self.summary.split("; "))
+
     @property
     def relations(self) -> tuple[str, ...]:
         """The facts in it that relate two things, such as "Apple on DiningTable"."""
-        facts = () if self.summary == _NO_FACTS else self.summary.split("; ")
-        return tuple(fact for fact in facts if any(word in fact for word in _RELATION_WORDS))
+        return tuple(fact for fact in self.facts if any(word in fact for word in _RELATION_WORDS))
+
+    def likeness(self, other: StateKey) -> float:
+        """Return the share of facts that two states have in common, the room among them, in [0, 1]."""
+        mine, others = ({("room", one.room), *(("fact", fact) for fact in one.facts)} for one in (self, other))
+        return len(mine & others) / len(mine | others)
 
 
 @dataclass
 class Transition:
-    """An edge: one action (lifted to classes) from one state to another, over all episodes that took it."""
+    """An edge: one action (lifted to classes) from one state to another, over all episodes that took it.
 
-    __slots__ = ("call", "episodes", "failures", "reasons", "source", "successes", "target")
+    reasons: why it failed, with counts. reasoning: why it was chosen, as (episode, words), the newest last.
+    """
+
+    __slots__ = ("call", "episodes", "failures", "reasoning", "reasons", "source", "successes", "target")
     source: StateKey
     call: SkillCall
     target: StateKey
@@ -77,6 +99,7 @@ class Transition:
     failures: int
     episodes: int
     reasons: Counter[FailureReason]
+    reasoning: tuple[tuple[str, str], ...]
 
     @property
     def action(self) -> str:
@@ -112,7 +135,7 @@ class _Edges:
         key = (source, self.calls.setdefault(call, call), target)
         number, self.next_number = self.next_number, self.next_number + 1
         self.numbers[key] = number
-        self.rows[number] = Transition(*key, 0, 0, 0, Counter())
+        self.rows[number] = Transition(*key, 0, 0, 0, Counter(), ())
         return number
 
     def drop(self, number: int) -> None:
@@ -160,24 +183,32 @@ class EpisodeGraph:
         """The episode that was added first; "" when there is none."""
         return next(iter(self._takes), "")
 
-    def add(self, episode_id: str, steps: Iterable[StepRecord]) -> None:
-        """Add one attempt's steps, in order, in the place of what is known of it."""
+    def add(self, episode_id: str, steps: Sequence[StepRecord], first: StateKey | None = None) -> None:
+        """Add one attempt's steps, in order, in the place of what is known of it. first: the state in which it began;
+        None: of that only the room is known, that of the first step."""
         self.forget(episode_id)
         self._takes[episode_id] = array("Q")
+        if steps:
+            room, summary = (first.room, first.summary) if first is not None else ("", "start")
+            self._at[episode_id] = StateKey(room or steps[0].room, summary)
         for step in steps:
             self.append(episode_id, step)
 
     def append(self, episode_id: str, step: StepRecord) -> None:
-        """Add the next step of an attempt; a failed one leads back to the state that it started in."""
-        takes = self._takes.setdefault(episode_id, array("Q"))
+        """Add the next step of an attempt that was added and goes on; a failed one leads back to the state that it
+        started in."""
+        takes = self._takes[episode_id]
         after = StateKey.of(step.room, (*step.visible, *step.relations), step.held_object)
-        before = self._at.get(episode_id) or StateKey(step.room, "start")
+        before = self._at[episode_id]
         number = self._edges.number(before, class_call(step.action), after if step.success else before)
         row = self._edges.rows[number]
         row.episodes += all(take // len(_REASONS) != number for take in takes)
         takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
         self._steps += 1
         self._count_take(row, step.reason, 1)
+        if step.reasoning:
+            others = (one for one in row.reasoning if one[1] != step.reasoning)
+            row.reasoning = (*others, (episode_id, sys.intern(step.reasoning)))[-_REASONS_KEPT:]
         # A failure changes nothing, but what was seen meanwhile is where the next step starts.
         self._at[episode_id] = after
 
@@ -216,6 +247,7 @@ class EpisodeGraph:
         for number in {take // len(_REASONS) for take in takes}:
             row = self._edges.rows[number]
             row.episodes -= 1
+            row.reasoning = tuple(one for one in row.reasoning if one[0] != episode_id)
             if row.episodes == 0:
                 self._edges.drop(number)
 

@@ -15,22 +15,18 @@ from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemor
 class RunningEpisode:
     """Steps and working memory (`memory`) of one attempt; not thread-safe.
 
-    held: what the hand held when it began, as a class. kinds: by default the household's. classes: the classes of its
-    steps so far, its key objects.
+    kinds: by default the household's. classes: the classes of its steps so far, its key objects.
     """
 
-    def __init__(
-        self, summary: EpisodeSummary, window: int, held: str = "", kinds: ObjectCatalogue | None = None
-    ) -> None:
+    def __init__(self, summary: EpisodeSummary, window: int, kinds: ObjectCatalogue | None = None) -> None:
         self.summary = summary
         self.given: set[str] = set()
         self._asked_for: tuple[SkillCall | None, frozenset[str]] = (None, frozenset())
         self._window = window
-        self._held = held
         self._kinds = kinds
         self._steps: dict[int, StepRecord] = {}
         self.classes: set[str] = set()
-        self.memory = WorkingMemory(window, held, kinds)
+        self.memory = WorkingMemory(window, summary.first.held_object, kinds)
 
     def __contains__(self, index: int) -> bool:
         """Return whether a step of this index was recorded."""
@@ -61,7 +57,7 @@ class RunningEpisode:
         if not late:
             return self.memory.record(step)
         # Working memory follows the order of the steps, so a late one rebuilds it.
-        self.memory = WorkingMemory(self._window, self._held, self._kinds)
+        self.memory = WorkingMemory(self._window, self.summary.first.held_object, self._kinds)
         return [self.memory.record(ordered) for ordered in self.steps][-1]
 
     def give(self, lesson_ids: frozenset[str], goal: SkillCall | None = None) -> None:
@@ -98,11 +94,11 @@ class EpisodeRegister:
         """The number of running episodes."""
         return len(self._running)
 
-    def begin(self, summary: EpisodeSummary, held_object: str = "") -> bool:
-        """Begin an episode; return whether it is new. held_object: class of what the hand holds."""
+    def begin(self, summary: EpisodeSummary) -> bool:
+        """Begin an episode; return whether it is new."""
         if summary.id in self._running or summary.id in self._ended:
             return False
-        self._running[summary.id] = RunningEpisode(summary, self._window, held_object, self._kinds)
+        self._running[summary.id] = RunningEpisode(summary, self._window, self._kinds)
         return True
 
     def add_task_type(self, episode_id: str, task_type: str) -> EpisodeSummary | None:

@@ -111,8 +111,8 @@ def _loop(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyW
     return [ConsistencyWarning("progress", f"the last actions repeat: {cycle}", "try another way")] if cycle else []
 
 
-# Kinds of things in view that a step of the window tells.
-_MOST_SEEN = 6
+# Kinds of things in view that a step of the window tells, and letters of why it was chosen.
+_MOST_SEEN, _LONGEST_REASONING = 6, 200
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ class WorkingMemoryView:
         for step in reversed(self.window):
             detail = f" ({step.message})" if step.message else ""
             outcome = "done" if step.success else f"failed, {step.reason}{detail}"
-            lines.append(f"{step.index + 1}. {step.action}: {outcome}{_where(step)}")
+            why = f"; chosen because: {' '.join(step.reasoning.split())[:_LONGEST_REASONING]}" if step.reasoning else ""
+            lines.append(f"{step.index + 1}. {step.action}: {outcome}{_where(step)}{why}")
         return tuple(lines)
 
     def text(self) -> str:

@@ -49,6 +49,7 @@ class StepRow(Row):
     success: bool
     reason: Name
     message: str
+    reasoning: str
     stamp_s: Annotated[Stamp, At("stamp_ns")]
     room: str
     held: Annotated[str, At("held_object")]

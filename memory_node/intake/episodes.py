@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from memory_node.context.context_writer import held_object
+from memory_node.context.context_writer import first_scene, held_object
 from memory_node.context.guidance import KnownThing
 from memory_node.context.soft_memory import unsaid
 from memory_node.context.told_contexts import ToldContexts
@@ -272,9 +272,8 @@ class Episodes:
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
         with self.lock:
-            held = held_object(self.scene)
-        in_hand = held.object_class if held is not None else ""
-        started_id = self.experience.start(instruction, task_type, episode_id, attempt, in_hand)
+            first = first_scene(self.scene)
+        started_id = self.experience.start(instruction, task_type, episode_id, attempt, first)
         if self._is_running(started_id):  # what has ended stays so
             self.task_objects.start(started_id, instruction)
         return started_id

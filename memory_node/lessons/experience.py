@@ -11,7 +11,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.step import NO_ACCOUNT, EpisodeAccount, EpisodeSummary, StepRecord
+from memory_node.domain.step import NO_ACCOUNT, NOTHING_SEEN, EpisodeAccount, EpisodeSummary, FirstScene, StepRecord
 from memory_node.episodes.episode_register import EpisodeRegister
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.episodes.working_memory import ConsistencyWarning, WorkingMemoryView
@@ -78,9 +78,9 @@ class Experience(LongTermExperience):
     ) -> None:
         """Take over what another robot has learnt, which is in the store already; lessons as they stand there."""
         with self._lock:
+            self.load(map(dict, attempts), [Lesson.from_dict(dict(values)) for values in lessons])
             for episode_id, steps in episodes:
                 self._add_episode(episode_id, steps)
-            self.load(map(dict, attempts), [Lesson.from_dict(dict(values)) for values in lessons])
             for lesson_id in gone_lessons:
                 self._bank.remove(lesson_id)
 
@@ -105,16 +105,18 @@ class Experience(LongTermExperience):
             return episode_id in self._graph and self._episodes.find(episode_id) is None
 
     def start(
-        self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""
+        self,
+        instruction: str,
+        task_type: str = "",
+        episode_id: str = "",
+        attempt: int = 1,
+        first: FirstScene = NOTHING_SEEN,
     ) -> str:
-        """Begin an episode and return its id; beginning it again only adds a task type that was not known before.
-
-        held_object: the class of what the hand holds now; empty: nothing.
-        """
+        """Begin an episode and return its id; beginning it again only adds a task type that was not known before."""
         with self._lock:
             episode_id = episode_id or self._new_episode_id()
-            summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt)
-            if self._episodes.begin(summary, held_object):
+            summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt, first=first)
+            if self._episodes.begin(summary):
                 self._log.put_episode(summary)
             changed = self._episodes.add_task_type(episode_id, task_type)
             if changed is not None:
@@ -132,7 +134,7 @@ class Experience(LongTermExperience):
             is_new = step.index not in episode
             warnings = episode.record(step)
             if is_new:
-                self._follow(step.episode_id, episode.steps, step)
+                self._follow(episode.summary, episode.steps, step)
             self._log.put_step(step)
             followed = episode.followed(step)
         if followed and self.config.learning:
@@ -192,6 +194,7 @@ class Experience(LongTermExperience):
                 instruction=query.instruction or summary.instruction,
                 task_type=query.task_type or summary.task_type,
                 room=query.room or episode.room,
+                first=self._first_state(summary),
             )
             answer = self._answer(query)
             return replace(answer, working_memory=episode.memory.view() if "working" in self.config.parts else None)
@@ -218,7 +221,7 @@ class Experience(LongTermExperience):
             return False
         for step in steps:
             episode.record(step)
-        self._graph.add(episode_id, episode.steps)
+        self._graph.add(episode_id, episode.steps, self._first_state(episode.summary))
         return True
 
     def key_classes(self, episode_id: str) -> frozenset[str]:

@@ -24,7 +24,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.process import WorkerThread
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.episodes.class_actions import class_call
-from memory_node.episodes.episode_graph import EpisodeGraph, Transition
+from memory_node.episodes.episode_graph import EpisodeGraph, StateKey, Transition
 from memory_node.episodes.past_attempt import ATTEMPTS, AttemptIndex, PastAttempt, attempt_of_episode
 from memory_node.episodes.working_memory import WorkingMemoryView
 from memory_node.lessons import plugmem
@@ -51,13 +51,15 @@ OnEnded = Callable[[EpisodeSummary, Sequence[StepRecord]], object]
 
 @dataclass(frozen=True)
 class ExperienceQuery:
-    """BrainMem's query: where the robot is, what kind of task it has, in which words, with which objects."""
+    """BrainMem's query: where the robot is, what kind of task it has, in which words, with which objects, and the state
+    in which it began (`first`; None: nobody noted it)."""
 
     room: str = ""
     task_type: str = ""
     objects: tuple[str, ...] = ()
     episode_id: str = ""
     instruction: str = ""
+    first: StateKey | None = None
 
 
 @dataclass(frozen=True)
@@ -130,18 +132,27 @@ class LongTermExperience:
         return self._soon(partial(self._load_all, episodes), "not all earlier episodes could be read")
 
     def _add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
-        """Take over an ended episode's steps."""
-        self._graph.add(episode_id, steps)
+        """Take over an ended episode's steps, with what its attempt keeps of them."""
+        attempt = self._attempts.get(episode_id)
+        if attempt is None:
+            self._graph.add(episode_id, steps)
+        else:
+            self._graph.add(episode_id, attempt.with_reasoning(steps), attempt.first_state)
         self._graph.close(episode_id)
         self._keep_newest()
 
-    def _follow(self, episode_id: str, steps: Sequence[StepRecord], newest: StepRecord) -> None:
+    def _follow(self, episode: EpisodeSummary, steps: Sequence[StepRecord], newest: StepRecord) -> None:
         """Take over a step of a running episode; steps: all so far, as one that comes late is put in its place."""
-        if newest is steps[-1]:
-            self._graph.append(episode_id, newest)
+        if newest is steps[-1] and episode.id in self._graph:
+            self._graph.append(episode.id, newest)
         else:
-            self._graph.add(episode_id, steps)
+            self._graph.add(episode.id, steps, self._first_state(episode))
         self._keep_newest()
+
+    def _first_state(self, episode: EpisodeSummary) -> StateKey:
+        """Return the state in which an episode began."""
+        named = self._kinds.spoken_names.named_in(episode.instruction.lower())
+        return StateKey.of_start(episode.first, episode.task_type, {name for names in named for name in names})
 
     def _keep_newest(self) -> None:
         """Let the oldest episodes go beyond the bound."""
@@ -155,7 +166,8 @@ class LongTermExperience:
         if "episodic" not in parts:
             return ExperienceAnswer(query.room, lessons)
         graph, in_room = self._graph, graphs if query.room else frozenset[str]()
-        similar = self._attempts.similar(query.task_type, query.objects, query.room, self.config.top_k)
+        top_k = self.config.top_k
+        similar = self._attempts.similar(query.task_type, query.objects, query.room, top_k, query.first)
         hints = [(name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS)]
         tried = self._attempts.of_task(query.task_type)[-_ATTEMPTS_RECALLED:] if query.task_type else []
         failed = graph.failed_transitions({one.episode_id for one in (*tried, *similar)})[:_MOST_FAILED]
@@ -223,6 +235,12 @@ class LongTermExperience:
                 put.append(left)
         return put, gone
 
+    def with_reasoning(self, episode_id: str, steps: Sequence[StepRecord]) -> tuple[StepRecord, ...]:
+        """Return the stored steps of an episode with why they were chosen, as far as its attempt is known."""
+        with self._lock:
+            attempt = self._attempts.get(episode_id)
+        return attempt.with_reasoning(steps) if attempt is not None else tuple(steps)
+
     def figures(self) -> dict[str, int]:
         """Return how much is known, what waits, and what became of proposals, for diagnostics."""
         with self._lock:
@@ -280,11 +298,11 @@ class LongTermExperience:
     def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         # It takes milliseconds, without the lock; the encoder caches the result.
         self._bank.encode(summary.instruction)
-        attempt = attempt_of_episode(summary, steps)
+        attempt = attempt_of_episode(summary, steps, self._first_state(summary))
         with self._lock:
             # The facts come before any interpretation, so that a second attempt finds them at once.
-            self._add_episode(summary.id, steps)
             self._attempts.add(attempt)
+            self._add_episode(summary.id, steps)
         self._log.put_documents(ATTEMPTS, [(attempt.episode_id, attempt.to_dict(), (attempt.episode_id,))])
         if self._on_ended is not None:
             self._on_ended(summary, steps)

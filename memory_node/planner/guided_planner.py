@@ -82,7 +82,8 @@ class GuidedExecution:
             guidance = compiled.guidance if compiled is not None else None
             call = guidance.goal if guidance is not None else step.call
             if call != step.call and call not in prepared:
-                before = yield from self._done(PlannedStep(call, step.goal_index))
+                because = guidance.reason if guidance is not None else ""
+                before = yield from self._done(PlannedStep(call, step.goal_index, reasoning=because))
                 if before.reason is FailureReason.CANCELED:
                     return before
                 if before.success:
@@ -219,7 +220,7 @@ class _Episode:
         action = self._named(call, self._situation.memory_ids | dict(planned.memory_ids))
         step = StepRecord.of(result, self.id, self._index, self._clock(), action)
         self._index += 1
-        self._experience.record(step, planned.context_id)
+        self._experience.record(replace(step, reasoning=planned.reasoning), planned.context_id)
 
     def _recognize(self, planned: PlannedStep, result: SkillResult) -> None:
         """Note that what the robot names as closed around a thing is what memory holds this thing to be in."""

@@ -26,6 +26,7 @@ from memory_node.planner.planner import (
     PlanProgress,
     PlanRun,
     ProgressKind,
+    because,
     relayed,
 )
 from memory_node.planner.reading.command import Command
@@ -250,7 +251,7 @@ class OfflinePlanner:
                     achieved.append(True)
                     continue
             steps = run.achieve(goal, closed[index], goals[index + 1 :])
-            error = yield from self._pursue(goal, _numbered(steps, index, lookup), situation)
+            error = yield from self._pursue(goal, _serving(goal, steps, index, lookup), situation)
             achieved.append(error is None)
             answers += [self._told(goal, lookup, situation)] if error is None and goal.asked else []
             if error is not None:
@@ -259,10 +260,13 @@ class OfflinePlanner:
             history.watch(run.check())
         for index in (one for one in history.taken_back(run.check()) if one not in left):
             goal = goals[index]
-            error = yield from self._pursue(goal, _numbered(run.achieve(goal, closed[index]), index, lookup), situation)
+            error = yield from self._pursue(
+                goal, _serving(goal, run.achieve(goal, closed[index]), index, lookup), situation
+            )
             achieved[index] = error is None
             failures += [f"{goal}: {error}"] if error is not None else []
-        yield from _numbered(run.shut_doors(), max(len(goals) - 1, 0), lookup)
+        shutting = _numbered(run.shut_doors(), max(len(goals) - 1, 0), lookup)
+        yield from because("it was opened on the way", shutting)
         return PlanOutcome(
             names,
             tuple(achieved),
@@ -296,7 +300,7 @@ class OfflinePlanner:
         so = _believed(asked_of, lookup, since_ns)
         if so is None:
             look = Goal(GoalKind.FIND, asked_of.target, text=asked_of.text)
-            yield from self._pursue(look, _numbered(run.achieve(look), index, lookup), situation)
+            yield from self._pursue(look, _serving(look, run.achieve(look), index, lookup), situation)
             so = _believed(asked_of, lookup, since_ns)
         found[asked_of] = so
         return so
@@ -412,6 +416,11 @@ def _believed(asked_of: Goal, lookup: MemoryLookup, since_ns: int) -> bool | Non
             told = True if state in fresh else False if state.contrary in fresh else None
             found.add(silence if told is None and silent else told)
     return found.pop() if len(found) == 1 else None
+
+
+def _serving(goal: Goal, run: Steps, index: int, lookup: MemoryLookup) -> Steps:
+    """Yield the steps with the goal that they serve and its number."""
+    return because(f"it serves {goal}", _numbered(run, index, lookup))
 
 
 def _numbered(run: Steps, index: int, lookup: MemoryLookup) -> Steps:

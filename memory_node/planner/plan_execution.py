@@ -17,7 +17,7 @@ from memory_node.lessons.expectations import ENABLING
 from memory_node.lessons.lesson import Preparation
 from memory_node.planner.expected_failures import ExpectedFailures
 from memory_node.planner.goal import Mention
-from memory_node.planner.planner import PlannedStep, PlanningFailedError
+from memory_node.planner.planner import PlannedStep, PlanningFailedError, because
 from memory_node.planner.search import find_plan, refuses_nothing
 from memory_node.world.episode import EpisodeWorld
 from memory_node.world.skills import broken_rules
@@ -287,7 +287,7 @@ class PlanExecution:
                 continue
             for number, one in enumerate(lesson.before):
                 with contextlib.suppress(NothingFound, PlanningFailedError, _Replan):
-                    yield from self._do_before(one, f"preparation {number}", subject)
+                    yield from because(lesson.text, self._do_before(one, f"preparation {number}", subject))
             for name, mention in list(self.attempt.mentions.items()):
                 if name not in self.attempt.parts:  # given up for a call that failed
                     yield from self.need(name, mention)

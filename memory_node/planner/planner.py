@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -77,6 +77,7 @@ class PlannedStep:
 
     context_id: of what memory told the planner before it chose this step; "" for nothing. guided: it was chosen by
     compiled guidance, so nothing more comes before it. memory_ids: by what the call names, memory's id of it.
+    reasoning: why it is chosen, in words; "" where nobody says.
     """
 
     call: SkillCall
@@ -84,6 +85,7 @@ class PlannedStep:
     context_id: str = ""
     guided: bool = False
     memory_ids: Mapping[str, str] = field(default_factory=dict)
+    reasoning: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,17 @@ def relayed(
         return end
     finally:
         run.close()
+
+
+def because(
+    reasoning: str, run: Generator[PlannedStep, SkillResult, _End]
+) -> Generator[PlannedStep, SkillResult, _End]:
+    """Yield the steps of a run, each with why it is chosen, but for those that say so themselves."""
+
+    def carry_out(step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
+        return (yield replace(step, reasoning=step.reasoning or reasoning))
+
+    return relayed(run, carry_out)
 
 
 LOOK_COST_M = 1.0

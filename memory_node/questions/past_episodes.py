@@ -35,7 +35,8 @@ class PastEpisodes:
         Raises:
             StoreUnavailableError: the database cannot be read now.
         """
-        steps = tuple(self._store.steps(episode_id)) if self._store is not None else ()
+        stored = self._store.steps(episode_id) if self._store is not None else ()
+        steps = self._experience.with_reasoning(episode_id, stored)
         guided, told = self._guidance.of(episode_id), self._contexts.of_episode(episode_id)
         compiled = tuple(guided.delivered) if guided is not None else ()
         return PastEpisode(steps, compiled, told, self._experience.account_of(episode_id))

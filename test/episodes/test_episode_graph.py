@@ -1,7 +1,8 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import FirstScene, StepRecord
 from memory_node.episodes.episode_graph import EpisodeGraph, StateKey
 
 StepMaker = Callable[..., StepRecord]
@@ -94,9 +95,43 @@ def test_steps_one_by_one_come_to_the_same_as_all_at_once(step: StepMaker) -> No
     ]
     whole, followed = EpisodeGraph(), EpisodeGraph()
     whole.add("e1", steps)
-    for one in steps:
+    followed.add("e1", steps[:1])
+    for one in steps[1:]:
         followed.append("e1", one)
     assert followed.failed_transitions(["e1"]) == whole.failed_transitions(["e1"])
     assert (followed.step_count, len(followed)) == (whole.step_count, len(whole))
     followed.forget("e1")
     assert (followed.step_count, len(followed)) == (0, 0)
+
+
+def test_episodes_that_began_otherwise_have_edges_of_their_own(step: StepMaker) -> None:
+    def begun(*seen: str, asked: str = "Egg") -> StateKey:
+        return StateKey.of_start(FirstScene("hall", seen), "heat+place", [asked])
+
+    graph = EpisodeGraph()
+    for episode, first in (("e1", begun("Mug", "Egg")), ("e2", begun("Egg", "Mug")), ("e3", begun("Egg"))):
+        graph.add(episode, [step("OpenObject", "Fridge", fails="execution", episode=episode)], first)
+    assert [(one.failures, one.source.room) for one in graph.failed_transitions(["e1", "e3"])] == [
+        (2, "hall"),
+        (1, "hall"),
+    ]
+    assert begun("Egg").likeness(begun("Egg")) == 1.0
+    assert begun("Egg").likeness(begun("Mug", "Egg")) > begun("Egg").likeness(begun("Mug"))
+    assert begun("Egg").likeness(begun("Egg", asked="Mug")) < 1.0
+
+
+def test_room_of_the_first_step_stands_for_one_that_nobody_noted(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add("e1", [step("OpenObject", "Fridge", fails="execution")], StateKey.of_start(FirstScene(), "", ()))
+    assert graph.room_patterns("kitchen") == [("OpenObject(Fridge)", 0, 1)]
+
+
+def test_edge_keeps_its_newest_reasons(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    for number, words in enumerate(("a", "b", "c", "d", "c")):
+        episode = f"e{number}"
+        graph.add(episode, [replace(step("OpenObject", "Safe", fails="execution", episode=episode), reasoning=words)])
+    (edge,) = graph.failed_transitions(["e0"])
+    assert [words for _, words in edge.reasoning] == ["b", "d", "c"]
+    graph.forget("e4")
+    assert [words for _, words in edge.reasoning] == ["b", "d"]

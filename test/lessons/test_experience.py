@@ -1,10 +1,11 @@
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import EpisodeSummary, FirstScene, StepRecord
 from memory_node.episodes.past_attempt import ATTEMPTS
 from memory_node.lessons.config import GRAPHS, ExperienceConfig
 from memory_node.lessons.experience import Experience
@@ -49,9 +50,11 @@ def experience(log: ListedLog) -> Iterator[Experience]:
     made.close()
 
 
-def learn(experience: Experience, steps: Sequence[StepRecord], success: bool, task: str = "slice") -> None:
+def learn(
+    experience: Experience, steps: Sequence[StepRecord], success: bool, task: str = "slice", seen: tuple[str, ...] = ()
+) -> None:
     episode = steps[0].episode_id
-    experience.start(f"{task} it", task, episode)
+    experience.start(f"{task} it", task, episode, first=FirstScene("kitchen", seen))
     for step in steps:
         experience.record(step)
     future = experience.end(episode, success)
@@ -303,3 +306,28 @@ def test_broken_writer_is_logged_and_later_episodes_teach(step: StepMaker, caplo
 def test_impossible_setting_is_refused_by_name(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         ExperienceConfig.of(wrong)
+
+
+def test_of_equal_attempts_those_come_first_that_began_with_the_same_in_view(
+    experience: Experience, step: StepMaker
+) -> None:
+    for episode, seen in (("e1", ("Mug",)), ("e2", ("Pan",)), ("e3", ("Bread", "Knife"))):
+        learn(experience, slicing(step, episode), success=True, seen=seen)
+    experience.start("slice it", "slice", "e4", first=FirstScene("kitchen", ("Bread", "Knife")))
+    answer = experience.ask(ExperienceQuery(objects=("Bread",), episode_id="e4"))
+    assert [one.episode_id for one in answer.experiences] == ["e3", "e1"]
+
+
+def test_reasons_and_first_state_outlast_the_process(experience: Experience, log: ListedLog, step: StepMaker) -> None:
+    tried = replace(step("OpenObject", "Safe", fails="execution"), reasoning="the knife may be in it")
+    learn(experience, [tried, step("PickupObject", "Knife")], success=False, seen=("Knife",))
+    stored = [replace(one, reasoning="") for one in log.steps]  # as the store keeps them
+    other = Experience(ExperienceConfig(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
+    other.load(log.documents[ATTEMPTS].values(), ())
+    other.load_episodes([("e1", stored)]).result(timeout=10)
+    (failed,) = other.ask(ExperienceQuery(task_type="slice")).failed_before
+    assert failed.reasoning == (("e1", "the knife may be in it"),)
+    assert {"Knife", "to slice"} <= set(failed.source.facts)
+    assert [one.reasoning for one in other.with_reasoning("e1", stored)] == ["the knife may be in it", ""]
+    assert other.with_reasoning("e1", stored[1:]) == tuple(stored[1:])  # a step was forgotten: which one is not known
+    other.close()

@@ -303,6 +303,26 @@ def test_episode_begins_with_what_memory_knows_to_be_in_the_hand(memory: RobotMe
     assert "Holding: Mug." in view.text()
 
 
+def test_episode_keeps_what_was_in_view_and_why_its_steps_were_chosen(open_at: Open, see: See) -> None:
+    memory = open_at()
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.1, Pose()), SECOND_NS)
+    memory.observe(see(1, Mug=(1.0, 0.5, 0.8), Fridge=(2.0, 0.5, 0.8)))
+    memory.episodes.start("open the safe", "open", "e1")
+    failed = StepRecord("e1", 0, SkillCall("OpenObject", ("Safe",)), False, FailureReason.EXECUTION, 100 * SECOND_NS)
+    memory.episodes.record(replace(failed, reasoning="it may hold the mug"))
+    assert "it may hold the mug" in memory.experience.working_memory("e1").text()
+    memory.episodes.end("e1", False)
+    memory.save()
+    memory.close()
+    memory = open_at()
+    assert memory.experience.wait_settled(10.0)
+    assert [one.reasoning for one in memory.past.episode("e1").steps] == ["it may hold the mug"]
+    memory.episodes.start("open the safe", "open", "e2")
+    assert "it may hold the mug" in memory.context("open the safe", 2000, "e2").text
+    (tried,) = memory.experience.ask(ExperienceQuery(task_type="open")).failed_before
+    assert tried.source.facts == ("Mug", "asked Safe", "to open")
+
+
 def test_context_tells_the_state_of_the_robot_without_an_episode(memory: RobotMemory, see: See) -> None:
     carried(memory, see)
     assert "holding Mug" in memory.context("what now?", 1000).text

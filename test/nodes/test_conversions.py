@@ -205,6 +205,7 @@ def test_step_survives() -> None:
         ("Mug in hand",),
         HALF,
         QUARTER,
+        reasoning="the mug belongs in it",
     )
     assert conversions.step_from_msg(conversions.step_to_msg(step)) == step
 

@@ -69,6 +69,14 @@ def test_preparation_comes_first() -> None:
     assert port.observed[1].taken.call == GO
 
 
+def test_guided_step_says_why_it_is_done() -> None:
+    port = Scripted(lambda seen: GO if seen.taken is None else None)
+    records: list[PlannedStep] = []
+    steps = GuidedExecution(port, "e1", lambda _: None, lambda step, _: records.append(step), {})
+    played(steps.run(PlannedStep(PICK, reasoning="it is asked for")), lambda call: SkillResult(call, True))
+    assert [one.reasoning for one in records] == ["so it is", "it is asked for"]
+
+
 def test_failure_is_prepared_for_and_the_step_done_again() -> None:
     def says(seen: StepObservation) -> SkillCall | None:
         return GO if seen.taken is not None and seen.taken.reason is FailureReason.TOO_FAR else None

@@ -170,7 +170,7 @@ class ReadingPlanner:
     """Chooses its one step by a context."""
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
-        result = yield PlannedStep(PUT, context_id="context-1")
+        result = yield PlannedStep(PUT, context_id="context-1", reasoning="it is asked for")
         return PlanOutcome(("place",), (result.success,))
 
 
@@ -178,6 +178,7 @@ def test_step_is_recorded_with_the_context_that_it_was_chosen_by(clock: Clock) -
     experience = TakenDown()
     carry_out(GuidedPlanner(ReadingPlanner(), experience, clock), True)
     assert experience.contexts == ["context-1"]
+    assert [one.reasoning for one in experience.steps] == ["it is asked for"]
 
 
 class Asking:

@@ -188,6 +188,9 @@ def test_cup_that_was_filled_only_after_it_was_washed_is_washed_first(word_embed
     skills = [one.step.call.skill for one in result.steps]
     assert skills.count("CleanObject") == 1
     assert skills.index("CleanObject") < skills.index("FillObject")
+    why = {one.step.call.skill: one.step.reasoning for one in result.steps}
+    assert "FillObject of Cup" in why["CleanObject"]  # the lesson
+    assert why["FillObject"] == "it serves fill Cup"
 
 
 def test_what_was_cut_only_on_the_counter_is_put_there_first(word_embedder) -> None:

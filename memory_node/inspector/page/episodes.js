@@ -27,7 +27,7 @@ function stepRow(step) {
   const where = [step.room, step.held && `holds ${step.held}`, step.duration_s ? `${step.duration_s.toFixed(1)} s` : ""].filter(Boolean).join(" · ");
   return el("li", { class: "answer" },
     el("div", { class: "head" }, el("span", { class: "rank" }, `${step.index + 1}.`), el("span", {}, step.action), marked(outcome)),
-    el("div", { class: "why" }, where, step.message ? el("div", {}, step.message) : ""),
+    el("div", { class: "why" }, where, step.message ? el("div", {}, step.message) : "", step.reasoning ? el("div", {}, `Why: ${step.reasoning}`) : ""),
     step.warnings.map((text) => el("div", { class: "why warning" }, `Warning: ${text}`)));
 }
 

@@ -212,6 +212,7 @@ _STEP = Paired(
     duration_s=_SPAN._replace(name="duration"),
     distance_m=_SPAN._replace(name="distance"),
     tried=TRIED,
+    reasoning=Part("", from_msg=checked_text),
 )
 
 

@@ -25,6 +25,8 @@ from memory_node.planner.planner import PlannedStep, PlanningContext, PlanOutcom
 from memory_node.planner.visual_verifier import PictureSource
 from memory_node.questions.going_on import going_on
 
+# Letters of a reply's words that are kept as the reason of its calls.
+_LONGEST_REASONING = 300
 # Times that the same question to memory is answered; its answer stands in the dialogue.
 _MOST_ASKED = 2
 # Times that goals said anew, and words for the person, count as progress.
@@ -102,6 +104,7 @@ class AgentRun:
                 return self._broken_off(error)
             if turn.words and turn.calls:
                 self._note(ProgressKind.PLAN, turn.words)
+            self._skills.reasoning = " ".join(turn.words.split())[:_LONGEST_REASONING]
             outcome = yield from self._turn(turn.calls, turn.words)
             if outcome is not None:
                 return outcome

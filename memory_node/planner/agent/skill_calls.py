@@ -71,7 +71,8 @@ class SkillCalls:
 
     task: what they serve; who takes over other goals puts another one here. lookup: memory, asked as any planner asks
     it. camera, show: whose picture a look shows, and to whom; None shows none. count: of the skills so far;
-    reason: why the last one failed, None where it did not.
+    reason: why the last one failed, None where it did not. reasoning: why the next ones are called, in the model's
+    words.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class SkillCalls:
         self.lookup = lookup
         self.count = 0
         self.reason: FailureReason | None = None
+        self.reasoning = ""
         self._names = names
         self._context_id = context_id
         self._camera = camera
@@ -315,7 +317,7 @@ class SkillCalls:
         held = world.held
         is_guided = self.task.situation.guide is not None
         known = {thing.call_name: thing.memory_id for thing in things if thing.memory_id}
-        result = yield PlannedStep(call, self.goal_index, self._context_id, guided=is_guided, memory_ids=known)
+        result = yield PlannedStep(call, self.goal_index, self._context_id, is_guided, known, self.reasoning)
         self.count += 1
         self.reason = None if result.success else result.reason
         bare = SkillCall(call.skill, call.arguments[:1]) if call.skill == "Explore" else call

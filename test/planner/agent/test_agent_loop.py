@@ -19,7 +19,7 @@ from memory_node.lessons.config import ExperienceConfig
 from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import ExperienceLog
-from memory_node.llm.chat import Reply, UnreachableError
+from memory_node.llm.chat import Reply, ToolCall, UnreachableError
 from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
@@ -47,6 +47,20 @@ def test_calls_of_one_reply_are_done_in_order_and_the_robot_drives_by_itself() -
     assert place.things["m"].support_id == "f"
     assert result.outcome.cost.replies == 1
     assert [call.partition("(")[0] for call in place.calls].count("GoToObject") == 3
+
+
+def test_words_beside_calls_are_why_these_are_made() -> None:
+    def calls(words: str, *made: tuple[str, dict]) -> Reply:
+        return Reply(words, 1, 1, tool_calls=tuple(ToolCall(name, told, str(n)) for n, (name, told) in enumerate(made)))
+
+    result = carry_out(ScriptedModel([calls("The fridge\nis shut.", GOAL, OPEN), calls("", PICK, PUT, END)]))
+    assert [
+        (one.step.call.skill, one.step.reasoning) for one in result.steps if one.step.call.skill != "GoToObject"
+    ] == [
+        ("OpenObject", "The fridge is shut."),
+        ("PickupObject", ""),
+        ("PutObject", ""),
+    ]
 
 
 def test_after_a_failure_the_rest_of_a_reply_is_not_done() -> None:
