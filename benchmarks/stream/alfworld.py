@@ -18,7 +18,7 @@ from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game, task_of
 from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.policy import Advise, Advised, PolicyPlayer, choices
-from benchmarks.alfworld.sentences import attempt_of_game, deed_of, read_task
+from benchmarks.alfworld.sentences import attempt_of_game, called_skill, deed_of, read_task
 from benchmarks.alfworld.workers import Ready, Workers
 from benchmarks.likelihood import scoring_model
 from benchmarks.ranking.choosing import RankedChoice
@@ -27,12 +27,17 @@ from benchmarks.rows import shuffled
 from benchmarks.stream.note_reader import NoteReader
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.context import estimate_tokens
+from memory_node.domain.skill import FailureReason
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import is_named, words_of
+from memory_node.lessons.plugmem import intent_of, intents_of, merged, way_of
+from memory_node.lessons.whereabouts import read_whereabouts
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
 
@@ -103,7 +108,8 @@ class ToldPlayer:
         """
 
         def brief(text: str) -> tuple[str, Advise]:
-            in_words = " ".join(entry.text for entry in shown if read_method(entry.text) is None)
+            others = (entry for entry in shown if not intents_of(entry) and read_whereabouts(entry.text) is None)
+            in_words = " ".join(entry.text for entry in others)
             return in_words, NoteReader(read_task(text), text, shown).command
 
         return told_game(self._executor.play(game, brief), shown)
@@ -153,6 +159,8 @@ def _read(row: Mapping[str, Any]) -> PlayedGame:
 
 
 EXECUTORS = ("novice", "policy")
+# Ways that a task is told at most.
+_MOST_WAYS = 2
 # What a task may ask to be done with a thing before it is brought.
 _TREATMENTS = ("clean", "heat", "cool", "hot")
 _SAID_AS = {"hot": "heat"}
@@ -224,7 +232,7 @@ class _Stream:
     def piece(self, number: int) -> tuple[Game, tuple[Lesson, ...]] | Ready[ToldGame]:
         """Return a game and the entries that are shown for it by then, or how it went where it was played with them."""
         game = self._games[number]
-        shown = self._curator.bank.retrieve(task_of(game)) if self._curator is not None else ()
+        shown = entries_for(task_of(game), self._curator.bank) if self._curator is not None else ()
         self._shown[number] = shown
         played = self._cache.find(game, shown)
         return (game, shown) if played is None else Ready(told_game(played, shown))
@@ -243,11 +251,33 @@ class _Stream:
         played, operation, tokens, bank = told.played, "", 0, 0
         if self._curator is not None:
             curated = self._curator.learn(attempt_of(played, f"{self._name}-{number}", number), told.shown)
+            add_way(played, f"{self._name}-{number}", number, self._curator.bank)
             operation, bank = operation_of(curated), len(self._curator.bank)
             tokens = curated.proposal.tokens_in + curated.proposal.tokens_out
         self.tasks.append(
             StreamTask(played.won, progress_of(played), played.steps, told.tokens, tokens, bank, operation)
         )
+
+
+def entries_for(task: str, bank: LessonBank) -> tuple[Lesson, ...]:
+    """Return the lessons that a bank has for a task: the nearest, and ways of nearly the same intents."""
+    intent = intent_of(task, load_catalogue().spoken_names)
+    return (*bank.retrieve(task), *bank.ways_to(intent, _MOST_WAYS))
+
+
+def add_way(played: PlayedGame, episode_id: str, stamp_ns: int, bank: LessonBank) -> None:
+    """Add to a bank how a game was won, as the product does after an instruction."""
+    steps = []
+    for turn in played.transcript:
+        deed = deed_of(*turn)
+        call = called_skill(deed.way)
+        if call is not None and deed.worked:
+            steps.append(StepRecord(episode_id, len(steps), call, True, FailureReason.NONE, stamp_ns))
+    episode = EpisodeSummary(episode_id, played.task, "", 0, stamp_ns, played.won)
+    way = way_of(episode, steps, load_catalogue())
+    if way is not None:
+        known = bank.get(way.id)
+        bank.put(merged(known, way) if known is not None else way)
 
 
 def attempt_of(played: PlayedGame, episode_id: str, stamp_ns: int = 0) -> Attempt:

@@ -29,8 +29,8 @@ from memory_node.lessons.expectations import Expectations, Named
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import Lesson, LessonKind
 from memory_node.lessons.long_term import ExperienceAnswer, ExperienceQuery
-from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import in_words
+from memory_node.lessons.whereabouts import in_plain_words
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.graph_readings import object_relations
 from memory_node.scene_graph.state import ROBOT_ID

@@ -17,8 +17,8 @@ from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.expectations import ENABLING, Named
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.method import in_plain_words
 from memory_node.lessons.plugmem import PLACE, THING, calls_of, fits, intents_of
+from memory_node.lessons.whereabouts import in_plain_words
 from memory_node.world.skills import declared_remedy, is_of_the_robot
 
 # Worth of an entry that was never tried.

@@ -14,9 +14,9 @@ from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.config import BankLimits
 from memory_node.lessons.lesson import Lesson, Wording, with_evidence
-from memory_node.lessons.method import of_other_things, says_something, written
 from memory_node.lessons.optimizer.attempt import Attempt, Candidate
 from memory_node.lessons.plugmem import intents_of
+from memory_node.lessons.whereabouts import of_other_things, says_something, written
 
 # Recent outcomes that stand for the tasks before a lesson existed.
 _OUTCOMES_KEPT = 256

@@ -28,10 +28,11 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Wording
-from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
+from memory_node.lessons.plugmem import calls_named, way_over_roles
+from memory_node.lessons.whereabouts import Whereabouts, written
 from memory_node.planner.planner_config import LlmConfig
 
 PLACES = ("bed 1", "drawer 1", "drawer 2", "fridge 1", "shelf 1")
@@ -94,13 +95,17 @@ class Letters:
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def entries(*told: tuple[str, str]):
-    return [written(f"m{n}", Wording(query, value, "e"), "rules") for n, (query, value) in enumerate(told)]
+def way(task: str, *calls: str):
+    done = calls_named(calls)
+    found = way_over_roles(task, load_catalogue().spoken_names, done, [f"e:{n}" for n in range(len(done))], 1)
+    assert found is not None
+    return found
 
 
+WHERE = written("m0", Wording("put some egg in bed.", Whereabouts("egg", ("drawer",)).text, "e"), "rules")
 COOL = (
-    "cool some egg and put it in bed.",
-    "Task: cool, move with egg. Way: take egg; cool egg with fridge; move egg at the goal. Look first at: drawer.",
+    WHERE,
+    way("cool some egg and put it in bed.", "PickupObject(egg)", "CoolObject(egg, fridge)", "PutObject(egg, bed)"),
 )
 
 
@@ -109,17 +114,27 @@ def played(told, task: str = "put a cool egg in shelf."):
 
 
 def test_tool_of_the_way_is_not_the_thing() -> None:
-    by_lamp = ("look at cup under the desklamp.", "Task: use with cup. Way: take cup; use desklamp.")
-    reader = NoteReader("look at egg under the desklamp.", Room().text, entries(by_lamp))
+    by_lamp = way("look at cup under the desklamp.", "PickupObject(cup)", "SwitchOn(desklamp)")
+    reader = NoteReader("look at egg under the desklamp.", Room().text, [by_lamp])
     said = [("go to drawer 2", "On the drawer 2, you see a egg 1.")]
     assert reader.command(said, ["take egg 1 from drawer 2"]) == "take egg 1 from drawer 2"
+    taken = [*said, ("take egg 1 from drawer 2", "You pick up the egg 1.")]
+    assert reader.command(taken, ["use desklamp 1", "look"]) == "use desklamp 1"
 
 
-ONE = ("put some egg in bed.", "Task: move with egg. Way: take egg; move egg at the goal.")
+def test_without_lessons_nothing_is_advised() -> None:
+    able = [f"go to {place}" for place in PLACES]
+    assert NoteReader("put some egg in shelf.", Room().text, ()).command((), able) == ""
+
+
+def test_way_of_another_treatment_is_not_gone() -> None:
+    reader = NoteReader("heat some egg and put it in shelf.", Room().text, COOL)
+    taken = [("take egg 1 from drawer 2", "You pick up the egg 1.")]
+    assert reader.command(taken, ["cool egg 1 with fridge 1", "go to fridge 1"]) == ""
 
 
 def test_what_was_taken_back_from_the_goal_is_brought_again() -> None:
-    reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
+    reader = NoteReader("put some egg in shelf.", Room().text, [WHERE])
     brought = [("take egg 1 from drawer 2", "You pick up the egg 1."), ("move egg 1 to shelf 1", "You move the egg 1.")]
     assert reader.command(brought, ["take egg 1 from shelf 1"]) == ""
     said = [*brought, ("take egg 1 from shelf 1", "You pick up the egg 1.")]
@@ -127,7 +142,7 @@ def test_what_was_taken_back_from_the_goal_is_brought_again() -> None:
 
 
 def test_place_that_the_executor_does_not_go_to_gives_way_to_another() -> None:
-    reader = NoteReader("put some egg in shelf.", Room().text, entries(ONE))
+    reader = NoteReader("put some egg in shelf.", Room().text, [WHERE])
     able = [f"go to {place}" for place in PLACES]
     first = reader.command((), able)
     second = reader.command([("go to shelf 1", "On the shelf 1, you see nothing.")], able)
@@ -137,7 +152,7 @@ def test_place_that_the_executor_does_not_go_to_gives_way_to_another() -> None:
 
 def test_game_is_played_once_with_the_same_memory(tmp_path) -> None:
     file = tmp_path / "played.jsonl"
-    known, told = played(entries(COOL)).played, entries(COOL)
+    known, told = played(COOL).played, COOL
     cache = GameCache(file, "novice")
     assert cache.find(GAME, told) is None
     cache.add(GAME, told, known)
@@ -147,7 +162,7 @@ def test_game_is_played_once_with_the_same_memory(tmp_path) -> None:
 
     again = GameCache(file, "novice")
     assert len(again) == 1
-    assert again.find(GAME, [replace(told[0], id="another id")]) == replace(known, searched=0)
+    assert again.find(GAME, [replace(told[0], id="another id"), *told[1:]]) == replace(known, searched=0)
     assert again.find(GAME, ()) is None
     assert again.find(replace(GAME, content=b"other"), told) is None
     assert GameCache(file, "policy").find(GAME, told) is None
@@ -214,7 +229,7 @@ def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatc
 
 
 def test_progress_counts_what_the_task_names() -> None:
-    whole = played(entries(COOL)).played
+    whole = played(COOL).played
     assert progress_of(whole) == 1.0
 
     cut = [replace(whole, won=False, transcript=whole.transcript[:n]) for n in (4, 5, 7)]

@@ -9,8 +9,8 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits
 from memory_node.lessons.lesson import Lesson, Tally, Wording
-from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.attempt import Attempt, Candidate
+from memory_node.lessons.whereabouts import written
 
 
 def bank_of(embedder, *queries: str, **limits) -> LessonBank:
@@ -48,14 +48,14 @@ def test_update_takes_the_place_of_the_entry_and_of_its_key(word_embedder) -> No
 @pytest.mark.parametrize(
     ("value", "spared"),
     [
-        ("Task: heat with egg. Way: take egg; heat egg with microwave.", True),
-        ("Task: not done yet with mug. Look first at: shelf.", False),
+        ("Thing: egg. Look first at: fridge.", True),
+        ("Thing: mug. Look first at: shelf.", False),
         ("Mind the egg.", False),
     ],
 )
 def test_update_spares_what_is_known_of_another_thing(word_embedder, value: str, spared: bool) -> None:
     bank = bank_of(word_embedder)
-    cool = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.")
+    cool = Candidate("Thing: mug. Look first at: table.")
     first = bank.apply(cool, (), Attempt("e0", "cool a mug", (), True, 0), "test").lesson
     change = bank.apply(Candidate(value, 0), [first], Attempt("e1", "heat an egg", (), True, 1), "test")
     assert change.added is spared
@@ -65,10 +65,10 @@ def test_update_spares_what_is_known_of_another_thing(word_embedder, value: str,
 
 def test_full_bank_spares_it_too(word_embedder) -> None:
     bank = bank_of(word_embedder, "wash the red car", capacity=2)
-    cool = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.")
+    cool = Candidate("Thing: mug. Look first at: table.")
     mug = bank.apply(cool, (), Attempt("e1", "cool a mug", (), True, 1), "test").lesson
     bank.note_outcome("wash the red car", 0.0, {"m0"})
-    cup = Candidate("Task: cool with cup. Way: take cup; cool cup with fridge.", 0)
+    cup = Candidate("Thing: cup. Look first at: table.", 0)
     change = bank.apply(cup, [mug], Attempt("e2", "cool a mug", (), True, 2), "test")
     assert change.evicted is not None
     assert change.evicted.id == "m0"
@@ -184,12 +184,10 @@ def test_odd_number_of_trials_is_halved_too() -> None:
 
 
 def test_stored_note_that_says_nothing_any_more_is_left_out(word_embedder) -> None:
-    said, old = ("Look first at: shelf.", "Trap: the same action was made again and again.")
-    free = "Mind the handle."  # a model may go on in words of its own
-    notes = [
-        written(key, Wording("bring a mug", f"Task: not done yet with mug. {key}", "e"), "rules")
-        for key in (said, old, free)
-    ]
+    said, old = ("Look first at: shelf.", "Way: take mug; cool mug with fridge. Seldom at: bed.")
+    notes = [written(key, Wording("bring a mug", f"Task: cool with mug. {key}", "e"), "rules") for key in (said, old)]
+    notes.append(written("free", Wording("bring a mug", "Mind the handle.", "e"), "model"))
     bank = bank_of(word_embedder)
     bank.load(notes)
-    assert [lesson.id for lesson in bank] == [said, free]
+    assert [lesson.id for lesson in bank] == [said, "free"]
+    assert bank.get(said).object_classes == {"mug"}

@@ -7,10 +7,10 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.lessons.config import OptimizerModelConfig
 from memory_node.lessons.lesson import Wording
-from memory_node.lessons.method import written
 from memory_node.lessons.optimizer.attempt import Candidate
 from memory_node.lessons.optimizer.prompt import PromptOptimizer, optimizer_dialogue, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
+from memory_node.lessons.whereabouts import written
 from memory_node.llm.chat import Message, Reply, UnreachableError
 
 VETTING = Vetting(load_catalogue())

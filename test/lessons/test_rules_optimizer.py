@@ -2,9 +2,9 @@
 
 from memory_node.domain.step import EpisodeSummary
 from memory_node.lessons.lesson import Wording
-from memory_node.lessons.method import Method, read_method, written
 from memory_node.lessons.optimizer.attempt import Candidate, attempt_of
-from memory_node.lessons.optimizer.rules import RulesOptimizer, method_of, target_of
+from memory_node.lessons.optimizer.rules import RulesOptimizer, target_of, whereabouts_of
+from memory_node.lessons.whereabouts import Whereabouts, read_whereabouts, written
 
 COOLED = (
     "go to drawer sees spoon",
@@ -19,40 +19,21 @@ def shown(*entries: tuple[str, str]):
     return [written(f"m{n}", Wording(query, value, "e"), "rules") for n, (query, value) in enumerate(entries)]
 
 
-def test_success_leaves_its_way_without_the_particular_place(attempt) -> None:
-    note = method_of(attempt("put a cool mug in cabinet", *COOLED))
-    assert note.verbs == ("cool", "put")
-    assert note.thing == "mug"
-    assert note.way == ("take mug", "cool mug with fridge", "put mug at the goal")
-    assert (note.found_at, note.vain) == (("shelf",), ("drawer",))
-
-
-def test_what_was_taken_for_nothing_is_no_part_of_the_way(attempt) -> None:
-    done = ("take cup from shelf", "put cup in sink", *COOLED)
-    assert method_of(attempt("put a cool mug in cabinet", *done)).way[0] == "take mug"
+def test_success_leaves_where_its_thing_was(attempt) -> None:
+    note = whereabouts_of(attempt("put a cool mug in cabinet", *COOLED))
+    assert note == Whereabouts("mug", ("shelf",), ("drawer",))
 
 
 def test_thing_that_lay_at_the_goal_says_nothing_of_where_to_look(attempt) -> None:
-    note = method_of(attempt("put a mug in cabinet", "go to cabinet sees mug", *COOLED))
+    note = whereabouts_of(attempt("put a mug in cabinet", "go to cabinet sees mug", *COOLED))
     assert note.found_at == ("shelf",)
-
-
-def test_two_of_a_kind_are_another_kind_of_task(attempt) -> None:
-    both = (*COOLED[1:3], "put mug in cabinet")
-    two = method_of(attempt("put two mugs in cabinet", *both, *both))
-    one = method_of(attempt("put a mug in cabinet", *both))
-    assert two.verbs == ("put", "again")
-    assert not two.same_kind(one)
-    # A way that found one of them in its place already does not take the place of a whole one.
-    short = method_of(attempt("put two mugs in cabinet", *both))
-    assert two.merged(short).way == two.way == short.merged(two).way
 
 
 def test_failure_leaves_where_the_thing_was_and_no_cause(attempt) -> None:
     seen = attempt("put a mug in cabinet", "go to drawer sees mug", *["open shelf"] * 3, won=False)
     found = RulesOptimizer().propose(seen, ()).candidate
     assert found is not None
-    assert found.value == "Task: not done yet with mug. Look first at: drawer. Seldom at: shelf."
+    assert found.value == "Thing: mug. Look first at: drawer. Seldom at: shelf."
     lost = attempt("put a mug in cabinet", *["open drawer"] * 3, won=False)
     assert RulesOptimizer().propose(lost, ()).candidate is None
 
@@ -66,28 +47,26 @@ def test_target_is_what_the_task_names_however_it_is_spelt(attempt) -> None:
 
 
 def test_note_is_read_as_it_was_written() -> None:
-    note = Method(
-        ("cool", "put"),
-        "mug",
-        ("take mug", "put mug at the goal"),
-        ("shelf", "drawer"),
-        ("bed",),
-    )
-    assert read_method(note.text) == note
-    assert read_method(Method().text) == Method()
-    assert read_method("Look around first.") is None
+    note = Whereabouts("mug", ("shelf", "drawer"), ("bed",))
+    assert read_whereabouts(note.text) == note
+    assert read_whereabouts("Look around first.") is None
+
+
+def test_note_of_an_earlier_program_is_read() -> None:
+    said = "Task: cool, move with mug. Way: take mug; cool mug with fridge. Look first at: shelf. Seldom at: bed."
+    assert read_whereabouts(said) == Whereabouts("mug", ("shelf",), ("bed",))
 
 
 def test_place_that_proves_itself_again_moves_up_by_one() -> None:
-    note = Method(("put",), "mug", ("take mug",), ("shelf", "drawer", "bed"))
-    again = note.merged(Method(("put",), "mug", ("take mug",), ("bed",)))
+    note, bed = Whereabouts("mug", ("shelf", "drawer", "bed")), Whereabouts("mug", ("bed",))
+    again = note.merged(bed)
     assert again.found_at == ("shelf", "bed", "drawer")
-    assert again.merged(Method(("put",), "mug", ("take mug",), ("bed",))).found_at == ("bed", "shelf", "drawer")
+    assert again.merged(bed).found_at == ("bed", "shelf", "drawer")
 
 
 def test_place_where_it_was_found_after_all_is_not_seldom() -> None:
-    note = Method(("put",), "mug", vain=("shelf", "bed"))
-    assert note.merged(Method(("put",), "mug", found_at=("shelf",))).vain == ("bed",)
+    note = Whereabouts("mug", vain=("shelf", "bed"))
+    assert note.merged(Whereabouts("mug", ("shelf",))).vain == ("bed",)
 
 
 def test_first_attempt_adds_and_the_next_of_its_kind_updates(attempt) -> None:
@@ -96,26 +75,12 @@ def test_first_attempt_adds_and_the_next_of_its_kind_updates(attempt) -> None:
     added = optimizer.propose(first, ()).candidate
     assert added is not None
     assert added.replaces is None
-    entries = shown(("heat an egg", Method(("heat", "put"), "egg").text), (first.query, added.value))
+    entries = shown(("heat an egg", Whereabouts("egg", ("fridge",)).text), (first.query, added.value))
     other = attempt("cool a mug and put it on table", "take mug from bed", "cool mug with fridge", "put mug in table")
     updated = optimizer.propose(other, entries).candidate
     assert updated is not None
     assert updated.replaces == 1
-    note = read_method(updated.value)
-    assert note is not None
-    assert note.found_at == ("shelf", "bed")
-
-
-def test_failure_goes_to_the_entry_about_its_task_and_to_no_other(attempt) -> None:
-    clean = Method(("clean", "put"), "mug", ("take mug",)).text
-    cool = Method(("cool", "put"), "mug", ("take mug",)).text
-    failed = attempt("put a cool mug in cabinet", "go to shelf sees mug", won=False)
-    found = RulesOptimizer().propose(failed, shown(("put a clean mug in bed", clean), ("cool a mug", cool))).candidate
-    assert found is not None
-    assert found.replaces == 1
-    alone = RulesOptimizer().propose(failed, shown(("put a clean mug in bed", clean))).candidate
-    assert alone is not None
-    assert alone.replaces is None
+    assert updated.value == "Thing: mug. Look first at: shelf, bed. Seldom at: drawer."
 
 
 def test_entry_in_other_words_is_left_alone(attempt) -> None:
@@ -146,9 +111,7 @@ def test_recorded_episode_is_read_over_classes(step) -> None:
         step("PutObject", "Mug", "Cabinet@2,2,2"),
     ]
     summary = EpisodeSummary("e1", "put the mug in the cabinet", "place", 0, 9, True)
-    note = method_of(attempt_of(summary, steps))
-    assert note.way == ()  # every planner finds it by the declared skills
-    assert note.found_at == ("Shelf",)
+    assert whereabouts_of(attempt_of(summary, steps)).found_at == ("Shelf",)
 
 
 def test_what_a_hand_can_carry_is_no_place_unless_something_was_put_into_it(step) -> None:
@@ -171,7 +134,7 @@ def test_candidate_says_its_operation() -> None:
 
 def test_where_other_things_were_fetched_or_brought_nothing_was_looked_for(attempt) -> None:
     done = ("go to table", "take cup from table", "go to sink", "put cup in sink", "go to bed", *COOLED)
-    note = method_of(attempt("put a cool mug in cabinet", *done))
+    note = whereabouts_of(attempt("put a cool mug in cabinet", *done))
     assert "table" not in note.vain
     assert "sink" not in note.vain
     assert "bed" in note.vain

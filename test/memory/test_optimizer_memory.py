@@ -9,7 +9,7 @@ from plain_search import HashedWords
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.lessons.config import OptimizerConfig
-from memory_node.lessons.method import read_method
+from memory_node.lessons.whereabouts import in_plain_words
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
@@ -54,8 +54,7 @@ def test_memory_is_there_after_a_restart_in_all_that_tells_of_it(opened: Open) -
     first.close()
     again = opened()
     assert again.experience.lessons() == written != ()
-    method = read_method(written[0].text)
-    assert method.told in again.context(TASK, 2000).text
+    assert in_plain_words(written[0]) in again.context(TASK, 2000).text
 
 
 WASH = (("PickupObject", "Apple"), ("PutObject", "Apple", "SinkBasin"), ("ToggleOn", "Faucet"))

@@ -11,7 +11,7 @@ from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.workers import Outcome, Ready
 from benchmarks.stream.alfworld import ExecutorSetting, GameCache, told_game
 from memory_node.lessons.lesson import Wording
-from memory_node.lessons.method import written
+from memory_node.lessons.whereabouts import written
 from memory_node.planner.planner_config import LlmConfig
 from training.optimizer import executions as executions_module
 from training.optimizer.executions import (

@@ -195,7 +195,7 @@ def judge_of() -> Judge:
 
 def test_candidate_is_rewarded_for_what_it_does_for_neighbours_and_not_for_its_own_task() -> None:
     judge, bank = judge_of(), LessonBank(WordEmbedder())
-    good = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.").text("why")
+    good = Candidate("Thing: mug. Look first at: shelf.").text("why")
     idle = Candidate("The mug was on the shelf.").text("why")
     broken = Candidate("Take mug 1.").text("why")
     judged = judge.judge(0, attempt(0, True), bank, [good, idle, broken, "nothing"])
@@ -204,7 +204,7 @@ def test_candidate_is_rewarded_for_what_it_does_for_neighbours_and_not_for_its_o
     assert [one.gain for one in judged[1:]] == [0.0, 0.0, 0.0]
     assert len(bank) == 0
     take_best(bank, judged, attempt(0, True))
-    assert [one.text for one in bank] == ["Task: cool with mug. Way: take mug; cool mug with fridge."]
+    assert [one.text for one in bank] == ["Thing: mug. Look first at: shelf."]
 
 
 def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path) -> None:

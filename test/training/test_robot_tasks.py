@@ -92,7 +92,7 @@ def test_lessons_of_an_optimizer_are_judged_by_days(days: Path) -> None:
         bank = LessonBank(embedder)
         query = "put the cup on the bed"
         bank.apply(
-            Candidate("Task: place with cup. Look first at: desk.", None),
+            Candidate("Thing: cup. Look first at: desk.", None),
             (),
             replace(rollout.attempt, query=query),
             "test",

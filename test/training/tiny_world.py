@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.lessons.optimizer.vetting import Vetting
+from memory_node.lessons.whereabouts import read_whereabouts
 from training.optimizer.executions import Execution, Rollout
 
 VETTING = Vetting(load_catalogue())
@@ -41,10 +41,10 @@ def attempt(place: int, success: bool) -> Attempt:
 
 
 def world(executions: Sequence[Execution]) -> list[Rollout]:
-    """Tasks of even places are done anyway, others where a way is told; with one they take half the steps."""
+    """Tasks of even places are done anyway, others where it is told where to look; then they take half the steps."""
     rollouts = []
     for one in executions:
-        told = any((note := read_method(entry.text)) is not None and note.way for entry in one.shown)
+        told = any(read_whereabouts(entry.text) is not None for entry in one.shown)
         done = told or one.query % 2 == 0
         rollouts.append(Rollout(done, 5 if told else 10, attempt(one.query, done)))
     return rollouts

@@ -1,4 +1,4 @@
-"""The deterministic optimizer: reads an attempt's object, way and places by rules. The same attempt, beside the same
+"""The deterministic optimizer: reads an attempt's object and places by rules. The same attempt, beside the same
 entries, always leaves the same memory."""
 
 from __future__ import annotations
@@ -7,34 +7,26 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memory_node.domain.names import singular
-from memory_node.domain.skill_library import SKILLS
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.method import GOAL, SEVERAL, Method, read_method
 from memory_node.lessons.optimizer.attempt import Attempt, Candidate, Deed, DeedKind, Proposal
+from memory_node.lessons.whereabouts import Whereabouts, read_whereabouts
 
-_SEVERAL = frozenset(("two", "three", "four", "both", "several"))
+# What is done with a thing, where it is.
+_HANDLING = (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)
 _WORD = re.compile(r"[a-z]+")
 
 
-def method_of(attempt: Attempt) -> Method:
-    """Return what an attempt shows, as a method over kinds."""
+def whereabouts_of(attempt: Attempt) -> Whereabouts:
+    """Return where an attempt shows that the thing of its task is found, over kinds."""
     done = [deed for deed in attempt.deeds if deed.worked]
     thing, asked = target_of(attempt), set(words_of(attempt.query))
-    handled = {deed.thing for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
+    handled = {deed.thing for deed in done if deed.kind in _HANDLING}
     places = tuple(p for p in _found_at(done, thing, asked) if p not in handled)
     looked = dict.fromkeys(_looked_in_vain(done, thing))
     # Where the robot went to take, bring or treat something, it did not look for the thing.
-    used = {place for place, deed in _with_places(done) if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)}
+    used = {place for place, deed in _with_places(done) if deed.kind in _HANDLING}
     vain = tuple(p for p in looked if p not in {*places, *handled, *used} and not is_named(p, asked))
-    if not attempt.success:
-        return Method((), thing, (), places, vain)
-    acting = _acting(done, thing)
-    verbs = tuple(dict.fromkeys(deed.verb for deed in acting if deed.kind is not DeedKind.TAKE)) or ("find",)
-    verbs += (SEVERAL,) if _SEVERAL & set(words_of(attempt.query)) else ()
-    # A way made of declared skills alone is what every planner finds by itself.
-    is_declared = all(deed.verb in SKILLS for deed in acting)
-    way = () if is_declared else tuple(_step(deed, attempt.query) for deed in acting)
-    return Method(verbs, thing, way, places, vain)
+    return Whereabouts(thing, places, vain)
 
 
 def target_of(attempt: Attempt) -> str:
@@ -64,33 +56,6 @@ def is_named(kind: str, words: set[str]) -> bool:
 def words_of(text: str) -> list[str]:
     """Return the words of a text in the singular and in small letters."""
     return [singular(word) for word in _WORD.findall(text.lower())]
-
-
-def _acting(done: Sequence[Deed], thing: str) -> list[Deed]:
-    """Return the actions that led to the goal, without travel, doors and things that were picked up in vain."""
-    acting = [deed for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)]
-    kept: list[Deed] = []
-    for deed in acting:
-        last = kept[-1] if kept else None
-        idle = last is not None and last.kind is DeedKind.TAKE and deed.kind is DeedKind.PUT
-        if idle and last is not None and last.thing == deed.thing != thing:
-            kept.pop()
-        elif deed.kind is DeedKind.CHANGE and kept and kept[-1].way == deed.way:
-            continue
-        else:
-            kept.append(deed)
-    return kept
-
-
-def _step(deed: Deed, query: str) -> str:
-    """Return a step of a sequence. A place that the task names is written as "the goal", so that the sequence fits
-    other places."""
-    if deed.kind is DeedKind.TAKE:
-        return f"{deed.verb} {deed.thing}"
-    if deed.kind is DeedKind.PUT:
-        place = GOAL if not deed.place or is_named(deed.place, set(words_of(query))) else deed.place
-        return f"{deed.verb} {deed.thing} at {place}"
-    return deed.way
 
 
 def _found_at(done: Sequence[Deed], thing: str, asked: set[str]) -> Iterator[str]:
@@ -132,40 +97,28 @@ def _with_places(done: Sequence[Deed]) -> Iterator[tuple[str, Deed]]:
 
 
 class RulesOptimizer:
-    """Writes one note for each kind of task with each kind of thing, and rewords it with every attempt after."""
+    """Writes one note for each kind of thing, and rewords it with every attempt after.
+
+    How a task is done is no part of it: that is a way, which plugmem.py writes.
+    """
 
     name = "rules"
     is_quick = True
 
     def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return the note of an attempt, merged into the first shown entry that is about the same; see Optimizer."""
-        note = method_of(attempt)
-        if not note.says_something:
-            return Proposal(None, problem="the attempt shows nothing that the skill library does not declare")
-        known = [read_method(entry.text) for entry in shown]
-        place = next(
-            (n for n, one in enumerate(known) if one is not None and _fits(one, shown[n], note, attempt)), None
-        )
+        note = whereabouts_of(attempt)
+        if not note.found_at:
+            return Proposal(None, problem="the attempt does not show where its thing is found")
+        known = [read_whereabouts(entry.text) for entry in shown]
+        place = next((n for n, one in enumerate(known) if one is not None and one.thing == note.thing), None)
         earlier = known[place] if place is not None else None
         merged = earlier.merged(note) if earlier is not None else note
         return Proposal(Candidate(merged.text, place), _analysis(attempt, note, place))
 
 
-def _fits(known: Method, entry: Lesson, note: Method, attempt: Attempt) -> bool:
-    """Return whether a shown note is about the kind of task of an attempt. For a failed attempt only its task text
-    shows the kind: it must contain each verb of the entry's own task.
-    """
-    asked = set(words_of(attempt.query))
-    said = [verb for verb in known.verbs if is_named(verb, set(words_of(entry.situation)))]
-    return known.same_kind(note) and (attempt.success or all(is_named(verb, asked) for verb in said))
-
-
-def _analysis(attempt: Attempt, note: Method, place: int | None) -> str:
+def _analysis(attempt: Attempt, note: Whereabouts, place: int | None) -> str:
     """Return in words why this is what the attempt leaves."""
-    about = f"The task is about: {note.thing}." if note.thing else "The task does not show what it is about."
-    if attempt.success:
-        what = f"It worked: {'; '.join(note.way)}." if note.way else "It worked without the hand."
-    else:
-        what = "It failed, and its steps show where the thing was."
+    how = "It worked" if attempt.success else "It failed"
     managed = "Nothing shown is about this." if place is None else f"Entry {place} is about this; both become one."
-    return " ".join((about, what, managed))
+    return f"The task is about: {note.thing}. {how}, and its steps show where the thing was. {managed}"

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
-from memory_node.lessons.method import read_method
 from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.whereabouts import read_whereabouts
 from memory_node.llm.chat import RejectedReplyError
 
 # Skills that a memory may always name: the declared remedies of failures.
@@ -140,7 +140,7 @@ def _refuse_instances(value: str, attempt: Attempt) -> None:
 
 def _refuse_misspelt(value: str, told: _Told) -> None:
     """Refuse a note about things that no text names, also where they are no class: "peppershakeaker"."""
-    note = read_method(value)
+    note = read_whereabouts(value)
     for name in note.names if note is not None else ():
         if not told.knows(name):
             raise _unknown(repr(name))
