@@ -1,10 +1,9 @@
-"""The compiler that asks a language model at each step, for a JSON object or, of a small model, a choice by numbers. A
+"""The compiler that asks a language model at each step, for a JSON object; a small model names all in it by numbers. A
 reply that cannot be used is NOACTION."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
@@ -25,7 +24,6 @@ from memory_node.llm.ask import Question, ask, filled
 from memory_node.llm.chat import (
     ChatModel,
     Deadline,
-    GrammarForm,
     LatentModel,
     LlmError,
     Message,
@@ -39,10 +37,6 @@ _MOST_OPERATIONS = 8
 MOST_USED = 3
 # Of these sections a choice may forget items; the others are the task itself.
 _FORGOTTEN = (Section.LOCATIONS, Section.FACTS)
-_CHOICE = re.compile(
-    r"(?P<delivery>[a-z]+)(?: call (?P<call>\d+) because (?P<reason>\d+)(?: from(?P<entries>(?: \d+)+))?)?"
-    r"(?: forget(?P<gone>(?: \d+)+))?"
-)
 
 
 class SaidCompilation(BaseModel):
@@ -56,18 +50,25 @@ class SaidCompilation(BaseModel):
     delta: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)] = ()
 
 
+_DELIVERIES = Literal["experience", "brief", "hybrid", "noaction"]
+
+
+def _numbers_of(allowed: Sequence[int], most: int) -> Any:
+    number: Any = Literal[tuple(allowed)] if allowed else int
+    return Annotated[list[number], Field(max_length=min(len(allowed), most))]
+
+
 def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, changes: bool) -> type[BaseModel]:
     """Return the schema of replies at one step. It lists everything that may be named, so that a grammar can enforce
     it.
 
     entries: how many were shown. changes: whether the reply may change the brief state.
     """
-    index: Any = Literal[tuple(range(entries))] if entries else int
     fields: dict[str, Any] = {
-        "delivery": (Literal[tuple(str(one) for one in Delivery)], ...),
+        "delivery": (_DELIVERIES, ...),
         "goal": (Literal[tuple(dict.fromkeys(("", *goals)))], ...),
         "reason": (Literal[tuple(dict.fromkeys(("", *beliefs)))], ...),
-        "entries": (Annotated[list[index], Field(max_length=min(entries, MOST_USED))], ...),
+        "entries": (_numbers_of(range(entries), MOST_USED), ...),
     }
     if changes:
         fields["delta"] = (Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)], ...)
@@ -76,7 +77,8 @@ def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, cha
 
 @dataclass(frozen=True)
 class Choices:
-    """What may be chosen at one step, each by its number: "hybrid call 2 because 5 from 0 forget 6".
+    """What may be chosen at one step, each by its number: {"delivery": "hybrid", "call": 2, "because": 5, "entries":
+    [0], "forget": [6]}; -1 stands for no call and no reason.
 
     calls: that guidance may name. beliefs: the items of the brief state. gone: those of them that may be forgotten.
     entries: how many were shown.
@@ -95,21 +97,16 @@ class Choices:
         return cls(tuple(calls), beliefs, gone, entries)
 
     @property
-    def grammar(self) -> str:
-        """The grammar (GBNF) of a choice: it holds nothing that is not there."""
-        advises, forgets = bool(self.calls and self.beliefs), bool(self.gone)
-        outputs = ['"noaction"', '"experience" go' * advises, '"brief" drop' * forgets]
-        outputs.append('"hybrid" go drop' * (advises and forgets))
-        rules = [f"root ::= {' | '.join(filter(None, outputs))}"]
-        if advises:
-            source = f' (" from" (" " entry){{1,{MOST_USED}}})?' if self.entries else ""
-            rules += [f'go ::= " call " call " because " line{source}', f"call ::= {_numbers(range(len(self.calls)))}"]
-            rules += [f"line ::= {_numbers(range(len(self.beliefs)))}"]
-            rules += [f"entry ::= {_numbers(range(self.entries))}"] if self.entries else []
-        if forgets:
-            rules += [f'drop ::= " forget" (" " gone){{1,{_MOST_OPERATIONS}}}']
-            rules += [f"gone ::= {_numbers(map(self.beliefs.index, self.gone))}"]
-        return "\n".join(rules)
+    def schema(self) -> type[BaseModel]:
+        """The schema of a choice: it has no number of what is not there."""
+        fields: dict[str, Any] = {
+            "delivery": (_DELIVERIES, ...),
+            "call": (Literal[tuple(range(-1, len(self.calls)))], ...),
+            "because": (Literal[tuple(range(-1, len(self.beliefs)))], ...),
+            "entries": (_numbers_of(range(self.entries), MOST_USED), ...),
+            "forget": (_numbers_of([self.beliefs.index(text) for text in self.gone], _MOST_OPERATIONS), ...),
+        }
+        return create_model("Choice", **fields)
 
     def read(self, text: str, state: BriefState) -> SaidCompilation:
         """Return what a choice says.
@@ -117,29 +114,16 @@ class Choices:
         Raises:
             RejectedReplyError: it is none, or a number stands for nothing.
         """
-        found = _CHOICE.fullmatch(text.strip())
-        if found is None or found["delivery"] not in map(str, Delivery):
-            raise RejectedReplyError("form", f"{text[:80]!r} is no choice such as 'experience call 0 because 1'")
-        delivery = Delivery(found["delivery"])
-        advises, forgets = found["call"] is not None, found["gone"] is not None
-        wanted = (delivery in (Delivery.EXPERIENCE, Delivery.HYBRID), delivery in (Delivery.BRIEF, Delivery.HYBRID))
-        if (advises, forgets) != wanted:
-            raise RejectedReplyError("form", f"{delivery} wants a call: {wanted[0]}, lines to forget: {wanted[1]}")
-        try:
-            goal, reason = (self.calls[int(found["call"])], self.beliefs[int(found["reason"])]) if advises else ("", "")
-            gone = dict.fromkeys(self.beliefs[int(number)] for number in (found["gone"] or "").split())
-            sections = {text: section for section in _FORGOTTEN for text in state.items(section)}
-            delta = tuple(Delete(section=sections[text], text=text) for text in gone)
-        except (IndexError, KeyError):
-            raise RejectedReplyError("number", f"{text[:80]!r} has a number that stands for nothing here") from None
-        if len(delta) > _MOST_OPERATIONS:
-            raise RejectedReplyError("number", f"at most {_MOST_OPERATIONS} lines may be forgotten, not {len(delta)}")
-        entries = tuple(map(int, (found["entries"] or "").split()))
-        return SaidCompilation(delivery=delivery, goal=goal, reason=reason, entries=entries, delta=delta)
-
-
-def _numbers(numbers: Iterable[int]) -> str:
-    return " | ".join(f'"{number}"' for number in sorted(set(numbers)))
+        said: Any = read_json(self.schema, text)
+        sections = {item: section for section in _FORGOTTEN for item in state.items(section)}
+        gone = dict.fromkeys(self.beliefs[number] for number in said.forget)
+        return SaidCompilation(
+            delivery=said.delivery,
+            goal=("", *self.calls)[said.call + 1],
+            reason=("", *self.beliefs)[said.because + 1],
+            entries=said.entries,
+            delta=tuple(Delete(section=sections[item], text=item) for item in gone),
+        )
 
 
 # What a single step may prepare, whatever memory says.
@@ -156,7 +140,7 @@ def compiler_dialogue(
     avoid: Sequence[SkillCall] = (),
     choices: Choices | None = None,
 ) -> tuple[Message, Message]:
-    """Return the dialogue that asks for one step. avoid: what repeats itself. choices: None asks for JSON."""
+    """Return the dialogue that asks for one step. avoid: what repeats itself. choices: None asks for words."""
     taken = observation.taken
     ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
     task = filled(
@@ -198,7 +182,8 @@ class PromptCompiler:
         beliefs = [text for section in Section for text in state.items(section)]
         avoid = repeated(observation.calls) if self._detects_loops else ()
         choices = Choices.of(tuple(calls), state, len(shown)) if self._config.chooses else None
-        schema = reply_schema(tuple(calls), tuple(beliefs), len(shown), self._config.changes_state)
+        changes = self._config.changes_state
+        schema = reply_schema(tuple(calls), beliefs, len(shown), changes) if choices is None else choices.schema
         replies: list[Reply] = []
 
         def read(text: str) -> Compiled:
@@ -208,8 +193,8 @@ class PromptCompiler:
         question = Question(
             compiler_dialogue(observation, state, shown, avoid, choices),
             read,
-            lambda error: filled("compiler_repair.j2", error=error, chooses=choices is not None),
-            json_form(schema) if choices is None else GrammarForm(choices.grammar),
+            lambda error: filled("compiler_repair.j2", error=error),
+            json_form(schema),
         )
         problem, found = "", Compiled()
         try:

@@ -156,7 +156,7 @@ class AttemptIndex:
     def similar(
         self, task_type: str, objects: Iterable[str], room: str, k: int, first: StateKey | None = None
     ) -> list[PastAttempt]:
-        """Return the k records most like the query, most similar first. Among equals those come first that began like it
+        """Return the k records most like the query, most similar first; among equals those first that began like it
         (`first`), then newer ones."""
         wanted = set(objects)
         of_task, of_room = self._posted("task", task_type), self._posted("room", room)

@@ -19,7 +19,8 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.llm.chat import GrammarForm, LateError, Message, RejectedReplyError, Reply
+from memory_node.llm.chat import LateError, Message, RejectedReplyError, Reply
+from memory_node.llm.reply_reader import json_form
 
 STATE = BriefState(
     "put the mug away", current="place Mug to Fridge", agent=("the hand holds Mug",), facts=("Fridge is closed",)
@@ -198,35 +199,29 @@ CHOICES = Choices(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "delivery", "goal", "forgets"),
-    [
-        ("noaction", Delivery.NOACTION, None, ()),
-        ("experience call {call} because {closed} from 0", Delivery.EXPERIENCE, "OpenObject(Fridge)", ()),
-        ("brief forget {mug}", Delivery.BRIEF, None, ("Mug is in or on Shelf",)),
-        (
-            "hybrid call {call} because {closed} forget {mug}",
-            Delivery.HYBRID,
-            "OpenObject(Fridge)",
-            ("Mug is in or on Shelf",),
-        ),
-    ],
-)
-def test_small_model_chooses_each_of_the_four_outputs(text, delivery, goal, forgets) -> None:
+def choice(delivery: str, call: int = -1, because: int = -1, entries: Sequence[int] = (), forget: Sequence[int] = ()):
+    row = {"delivery": delivery, "call": call, "because": because, "entries": list(entries), "forget": list(forget)}
+    return json.dumps(row)
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+@pytest.mark.parametrize("advises", [False, True])
+def test_small_model_chooses_each_of_the_four_outputs(advises: bool, forgets: bool) -> None:
     state = replace(STATE, locations=(*STATE.locations, "Mug is in or on Shelf"))
     model = Choosing()
     compiler = PromptCompiler(model, CompilerModelConfig(chooses=True))
     calls = tuple(map(str, possible_goals(OBSERVATION, MEMORY.entries)))
     choices = Choices.of(calls, state, len(MEMORY.entries))
-    numbers = {"call": calls.index("OpenObject(Fridge)"), "closed": choices.beliefs.index("Fridge is closed")}
-    model.text = text.format(**numbers, mug=choices.beliefs.index("Mug is in or on Shelf"))
+    delivery = (("noaction", "brief"), ("experience", "hybrid"))[advises][forgets]
+    advice = (calls.index("OpenObject(Fridge)"), choices.beliefs.index("Fridge is closed"), [0]) if advises else ()
+    gone = [choices.beliefs.index("Mug is in or on Shelf")] if forgets else []
+    model.text = choice(delivery, *advice, forget=gone)
     found = compiler.compile(OBSERVATION, state, MEMORY)
     assert (found.problem, found.delivery) == ("", delivery)
-    assert (str(found.guidance.goal) if found.guidance is not None else None) == goal
-    assert tuple(one.text for one in found.delta) == forgets
-    assert model.forms == [GrammarForm(choices.grammar)]
+    assert (str(found.guidance.goal) if found.guidance is not None else "") == "OpenObject(Fridge)" * advises
+    assert [one.text for one in found.delta] == ["Mug is in or on Shelf"] * forgets
+    assert model.forms == [json_form(choices.schema)]
     assert "0: put the mug away" in model.messages[1].text
-    assert "Answer with one line of numbers" in model.messages[0].text
 
 
 @pytest.mark.parametrize(
@@ -234,10 +229,11 @@ def test_small_model_chooses_each_of_the_four_outputs(text, delivery, goal, forg
     [
         "",
         "experience",
-        "noaction call 0 because 1",
-        "experience call 9 because 1",
-        "brief forget 0",
-        "say call 0 because 1",
+        choice("experience", 9, 1),
+        choice("experience", 0, 9),
+        choice("experience", 0, 1, [2]),
+        choice("brief", forget=[0]),
+        choice("say", 0, 1),
     ],
 )
 def test_choice_of_what_is_not_there_is_refused(text: str) -> None:
@@ -248,20 +244,14 @@ def test_choice_of_what_is_not_there_is_refused(text: str) -> None:
 def test_choice_that_forgets_too_much_is_refused() -> None:
     state = BriefState(locations=tuple(f"Mug {number} is on Shelf" for number in range(9)))
     choices = Choices.of((), state, 0)
-    assert len(choices.read("brief forget 0 1 2 3 4 5 6 7", state).delta) == 8
+    assert len(choices.read(choice("brief", forget=range(8)), state).delta) == 8
     with pytest.raises(RejectedReplyError):
-        choices.read("brief forget 0 1 2 3 4 5 6 7 8", state)
+        choices.read(choice("brief", forget=range(9)), state)
 
 
 def test_choice_names_call_belief_and_entries() -> None:
     reply = SaidCompilation(delivery="experience", goal="GoToObject(Mug)", reason="Mug is on Shelf", entries=(1, 0))
-    assert CHOICES.read("experience call 1 because 2 from 1 0", STATE) == reply
-
-
-def test_grammar_offers_only_what_there_is() -> None:
-    assert Choices((), (), (), 0).grammar == 'root ::= "noaction"'
-    assert "entry" not in Choices(("Go(a)",), ("b",), (), 0).grammar
-    assert "drop" not in CHOICES.grammar
+    assert CHOICES.read(choice("experience", 1, 2, [1, 0]), STATE) == reply
 
 
 CAMERA = np.array([1.0, 0.0, 1.5])

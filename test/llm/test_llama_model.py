@@ -179,8 +179,8 @@ def test_file_that_is_no_model_is_refused(shelf: ModelShelf, tmp_path) -> None:
 def test_choice_by_numbers_is_held_to_what_there_is(embedded: Embedded) -> None:
     state = BriefState("put the mug away", locations=("Mug is in or on Shelf",), facts=("Fridge is closed",))
     choices = Choices.of(("OpenObject(Fridge)", "GoToObject(Mug)"), state, 2)
-    asked = [Message("user", "Answer: hybrid call 0 because 2 from 1 forget 1")]
+    asked = [Message("user", 'Answer: {"delivery": "hybrid", "call": 0, "because": 2, "entries": [1], "forget": [1]}')]
     for seed in range(4):
-        model = embedded(temperature=2.0, seed=seed, max_reply_tokens=40)
-        said = choices.read(model.reply(asked, form=GrammarForm(choices.grammar)).text, state)
+        model = embedded(temperature=2.0, seed=seed, max_reply_tokens=120)
+        said = choices.read(model.reply(asked, form=json_form(choices.schema)).text, state)
         assert said.goal in ("", *choices.calls)

@@ -145,15 +145,16 @@ def with_forgetting(reply: SaidCompilation, state: BriefState, observation: Step
 
 
 def said_by_numbers(reply: SaidCompilation, choices: Choices) -> str:
-    """Return a reply as a choice, see Choices.read.
+    """Return a reply as a choice, see Choices.
 
     Raises:
         ValueError: what it names cannot be chosen.
     """
-    go = f" call {choices.calls.index(reply.goal)} because {choices.beliefs.index(reply.reason)}" if reply.goal else ""
-    source = " from " + " ".join(map(str, reply.entries)) if reply.goal and reply.entries else ""
-    gone = [str(choices.beliefs.index(one.text)) for one in reply.delta if isinstance(one, Delete)]
-    return f"{reply.delivery}{go}{source}" + (" forget " + " ".join(gone) if gone else "")
+    call = choices.calls.index(reply.goal) if reply.goal else -1
+    because = choices.beliefs.index(reply.reason) if reply.goal else -1
+    forget = [choices.beliefs.index(one.text) for one in reply.delta if isinstance(one, Delete)]
+    row = {"delivery": reply.delivery, "call": call, "because": because, "entries": reply.entries, "forget": forget}
+    return json.dumps(row, default=str)
 
 
 def write_pairs(path: Path, pairs: Iterable[CompilerPair]) -> None:
@@ -175,8 +176,7 @@ def read_pairs(path: Path) -> Iterator[CompilerPair]:
 
 def _pair(row: Mapping[str, Any]) -> CompilerPair:
     reply = str(row["reply"])
-    written = reply.startswith("{")
-    delivery = SaidCompilation.model_validate_json(reply).delivery if written else Delivery(reply.partition(" ")[0])
+    delivery = Delivery(json.loads(reply)["delivery"])
     executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
     unsaid = tuple(map(float, row.get("unsaid", ())))
     if len(unsaid) not in (0, UNSAID):
