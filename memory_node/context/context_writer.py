@@ -93,6 +93,14 @@ _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE, GoalK
 _MOST_NEEDED = 4
 
 
+def _kinds_asked(instruction: str) -> frozenset[str]:
+    """Return the kinds of goals that the verbs of an instruction may ask for; kinds without skills of their own need no
+    verb."""
+    words = set(re.findall(r"[a-z]+", instruction.lower()))
+    verbs = {kind: [VERBS.get(skill, frozenset()) for skill in GOALS[kind].skills] for kind in GoalKind}
+    return frozenset(str(kind) for kind, each in verbs.items() if not each or any(words & one for one in each))
+
+
 @dataclass(eq=False)
 class ContextWriter:
     """Reads all memories and changes none of them; thread-safe.
@@ -217,12 +225,14 @@ class ContextWriter:
                 at = {one.to_class: name for one in there if (name := self._name_of(one.to_id))}
                 called = partial(self._called, at=at)
                 of_ways.append((way, in_words(way, instruction, self.kinds, called, repairs)))
-            # Where a thing was found says nothing where memory has it, nor the order of skills beside whole ways.
-            needless = {LessonKind.WAY} if ways else set[LessonKind]()
+            # Where a thing was found says nothing where memory has it, nor the order of skills beside whole ways or in
+            # tasks of another kind.
+            asked = _kinds_asked(instruction)
             others = [
                 one
                 for one in learnt.lessons
-                if one.kind not in needless and (one.kind is not LessonKind.WHERE or not self._has(one))
+                if (one.kind is not LessonKind.WHERE or not self._has(one))
+                and (one.kind is not LessonKind.WAY or (not ways and one.is_for_one_of(asked)))
             ]
         return [*((one, one.text) for one in tries), *of_ways, *((one, in_plain_words(one)) for one in others)]
 
@@ -232,11 +242,11 @@ class ContextWriter:
     def _needed(self, instruction: str, named: Collection[str]) -> list[SceneObject]:
         """Return who is there, the usual places and tools of the treatments that an instruction's verbs ask for, and
         what it names of classes (`named`) with few things: many of another kind must not crowd them out."""
-        words = set(re.findall(r"[a-z]+", instruction.lower()))
+        asked = _kinds_asked(instruction)
         classes = [self.kinds.recipient] if self.kinds.recipient else []
         for kind in _TREATING:
             treatment = self.kinds.usual_treatment(kind)
-            if treatment is not None and any(words & VERBS.get(skill, frozenset()) for skill in GOALS[kind].skills):
+            if treatment is not None and str(kind) in asked:
                 classes += [*treatment.at[:1], *treatment.tools[:1]]
         needed = [one for name in classes for one in self.scene.objects_of_class(name)[:_MOST_NEEDED]]
         by_class = [self.scene.objects_of_class(name) for name in named if name not in classes]

@@ -185,11 +185,8 @@ class MemoryExcerpt:
             deeds = [one for one in self.deeds if one.episode_id == record.episode_id]
             done = deeds_in_words(deeds, self.names) or ("done" if record.success else "nothing was done")
             told.append(f"- {task_in_words(record.task, record.stamp_ns, self.now_ns, self.zone)}: {done}")
-            told += [
-                f"  - {one.skill} was chosen because: {quoted(why)}"
-                for one in deeds
-                if one.reason and (why := record.reasoning_of(one.source))
-            ]
+            chosen = ((one.skill, record.reasoning_of(one.source)) for one in deeds if one.reason)
+            told += [f"  - {skill} was chosen because: {quoted(why)}" for skill, why in dict.fromkeys(chosen) if why]
             failed = [(f"{one.skill}(", f": {one.reason}") for one in deeds if one.reason]
             causes = () if record.success else record.failure_causes
             told += [

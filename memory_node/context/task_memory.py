@@ -16,7 +16,7 @@ from memory_node.domain.text_enum import TextEnum
 from memory_node.episodes.episode_graph import Transition
 from memory_node.lessons.brainmem import confidence
 from memory_node.lessons.expectations import ENABLING, Named
-from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.lesson import Lesson, LessonKind
 from memory_node.lessons.plugmem import PLACE, THING, calls_of, fits, intents_of
 from memory_node.lessons.whereabouts import in_plain_words
 from memory_node.world.skills import declared_remedy, is_of_the_robot
@@ -98,11 +98,17 @@ class TaskMemory:
         return tuple(f"- {entry.text}" for entry in self.entries)
 
 
+# What to do about a thing whose place is told, while nobody has seen it.
+_SEARCH = SkillCall("Explore", ("{target_class}",))
+
+
 def of_lesson(lesson: Lesson) -> Entry:
-    """Return a lesson as an entry: a way over roles fits any thing; all else is in words. What tries teach to do before
-    a call is asked for by the call (`TaskMemory.needed`)."""
+    """Return a lesson as an entry: a way over roles fits any thing; where a thing is found counts while it is not
+    known; all else is in words. What tries teach to do before a call is asked for by the call (`TaskMemory.needed`)."""
     is_way, kind = bool(intents_of(lesson)), EntryKind.PREPARATION if _is_switched(lesson) else EntryKind.ADVICE
     about = frozenset({lesson.place_class}) if lesson.place_class else lesson.object_classes
+    if lesson.kind is LessonKind.WHERE:
+        return _of_place(lesson.id, in_plain_words(lesson), about, confidence(lesson))
     return Entry(
         lesson.id,
         EntryKind.WAY if is_way else kind,
@@ -130,21 +136,22 @@ def _is_switched(lesson: Lesson) -> bool:
 
 
 def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:
-    """Return where a thing of a class is likely as entries: what to do about it is to explore."""
+    """Return where a thing of a class is likely as entries."""
     return [
-        Entry(
+        _of_place(
             f"place|{object_class}|{area.area_id}",
-            EntryKind.PLACE,
             f"{object_class} is likely in {area.name}: {area.reason}"
             if area.reason
             else f"{object_class}: {area.name}",
-            skill="Explore",
-            classes=frozenset({object_class}),
-            steps=(SkillCall("Explore", ("{target_class}",)),),
-            worth=area.probability,
+            frozenset({object_class}),
+            area.probability,
         )
         for area in areas
     ]
+
+
+def _of_place(key: str, text: str, classes: frozenset[str], worth: float) -> Entry:
+    return Entry(key, EntryKind.PLACE, text, _SEARCH.skill, classes=classes, steps=(_SEARCH,), worth=worth)
 
 
 def reminders(failed: Iterable[Transition]) -> Iterator[Entry]:

@@ -165,6 +165,10 @@ class Lesson:
         fits_things = not self.object_classes or not classes or not self.object_classes.isdisjoint(classes)
         return fits_task and fits_things and (not self.room or not room or self.room == room)
 
+    def is_for_one_of(self, kinds: Collection[str]) -> bool:
+        """Return whether all goals of a kind of task that it is about are of these kinds; one about none fits all."""
+        return not self.task_types or any(set(task.split("+")) <= set(kinds) for task in self.task_types)
+
     def marginal_utility(self, prior: float) -> float:
         """Return the mean outcome of tasks with the lesson less that of related tasks without it, in [-1, 1] (UMEM).
 

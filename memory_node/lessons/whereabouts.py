@@ -53,8 +53,8 @@ class Whereabouts:
     def merged(self, newer: Whereabouts) -> Whereabouts:
         """Return both in one, with places in the order in which they proved themselves.
 
-        A place where the thing was found again moves up by one (Rivest's transposition rule, 1976), so one odd
-        attempt does not overthrow many.
+        A place where the thing was found again moves up by one (Rivest's transposition rule, 1976), and one where it
+        was looked for in vain down, the last one out; so one odd attempt does not overthrow many.
         """
         found = list(self.found_at)
         for place in newer.found_at:
@@ -62,6 +62,10 @@ class Whereabouts:
                 found.append(place)
             elif (rank := found.index(place)) > 0:
                 found[rank - 1], found[rank] = found[rank], found[rank - 1]
+        for place in newer.vain:
+            if place in found:
+                rank = found.index(place)
+                found[rank : rank + 2] = found[rank + 1 : rank + 2] + [place] * (rank + 1 < len(found))
         vain = tuple(p for p in dict.fromkeys((*self.vain, *newer.vain)) if p not in found)
         return replace(self, found_at=tuple(found[:_MOST_PLACES]), vain=vain[:_MOST_PLACES])
 

@@ -22,6 +22,7 @@ from memory_node.domain.step import StepRecord
 from memory_node.episodes.episode_graph import EpisodeGraph
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Tally, Wording
 from memory_node.lessons.plugmem import way_over_roles
+from memory_node.lessons.whereabouts import Whereabouts
 
 
 def lesson(kind: LessonKind, text: str, **more: object) -> Lesson:
@@ -50,6 +51,19 @@ def test_what_makes_a_call_work_prepares_it() -> None:
 def test_other_lessons_are_advice() -> None:
     entry = of_lesson(lesson(LessonKind.PREFER, "Mind the mug.", object_classes=frozenset({"Mug"})))
     assert (entry.kind, entry.text, entry.classes) == (EntryKind.ADVICE, "Mind the mug.", {"Mug"})
+
+
+def test_where_a_thing_is_found_is_a_place_to_explore() -> None:
+    text = Whereabouts("Mug", ("Shelf",)).text
+    entry = of_lesson(lesson(LessonKind.WHERE, text, object_classes=frozenset({"Mug"})))
+    (place,) = of_places("Mug", [RankedArea("a", "area 1", (0.0, 0.0), 0.5, "")])
+    assert (entry.kind, entry.skill, entry.classes, entry.steps) == (
+        place.kind,
+        place.skill,
+        place.classes,
+        place.steps,
+    )
+    assert "Shelf" in entry.text
 
 
 def test_way_over_roles_is_for_any_thing_of_its_kind_of_task() -> None:

@@ -69,6 +69,26 @@ def test_place_where_it_was_found_after_all_is_not_seldom() -> None:
     assert note.merged(Whereabouts("mug", ("shelf",))).vain == ("bed",)
 
 
+def test_place_where_it_was_looked_for_in_vain_moves_down_and_the_last_one_out() -> None:
+    note, vain = Whereabouts("mug", ("shelf", "drawer")), Whereabouts("mug", vain=("shelf",))
+    assert note.merged(vain) == Whereabouts("mug", ("drawer", "shelf"))
+    assert note.merged(vain).merged(vain) == Whereabouts("mug", ("drawer",), ("shelf",))
+
+
+def test_search_in_vain_is_told_to_the_note_about_its_thing_alone(attempt) -> None:
+    failed = attempt("put a mug in cabinet", "go to drawer sees mug", won=False)
+    again = attempt("put a mug in cabinet", "go to shelf", "go to bed sees mug", won=False)
+    note, said = Whereabouts("mug", ("shelf",)).text, []
+    for one in (again, again):
+        found = RulesOptimizer().propose(one, shown((failed.query, note))).candidate
+        assert found is not None
+        note = found.value
+        said.append(note)
+    assert said == ["Thing: mug. Look first at: bed, shelf.", "Thing: mug. Look first at: bed. Seldom at: shelf."]
+    unknown = attempt("put a mug in cabinet", "go to shelf", won=False)
+    assert RulesOptimizer().propose(unknown, shown(("put a cup in cabinet", Whereabouts("cup").text))).candidate is None
+
+
 def test_first_attempt_adds_and_the_next_of_its_kind_updates(attempt) -> None:
     optimizer = RulesOptimizer()
     first = attempt("put a cool mug in cabinet", *COOLED)

@@ -11,6 +11,8 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
+from memory_node.lessons.lesson import Wording
+from memory_node.lessons.whereabouts import Whereabouts, written
 from memory_node.memory import RobotMemory
 
 FRIDGE, EGG = "Fridge@3.000,0.000,0.800", "Egg@2.000,0.000,0.900"
@@ -76,6 +78,29 @@ def test_what_tries_taught_is_in_m_and_guides_the_step(home: RobotMemory) -> Non
     told = [entry.text for entry in kept.memory.entries]
     assert any(text.startswith(f"CoolObject of Egg at {fridge.name}") for text in told)
     assert not any("this Fridge" in text for text in told)
+
+
+def test_place_that_leads_nowhere_is_given_up(home: RobotMemory) -> None:
+    note = written("note", Wording("bring me the mug", Whereabouts("Mug", ("Shelf",)).text, "e0"), "rules")
+    home.experience.load((), [note])
+    search, goals = SkillCall("Explore", ("Mug",)), ("place Mug to Table",)
+    for number in range(3):
+        episode = home.episodes.start("bring me the mug", "place")
+        step = home.guidance.compile(episode, StepObservation(goals))
+        assert (step.guidance.goal, step.guidance.entries) == (search, ("note",)), number
+        home.episodes.record(StepRecord(episode, 0, search, False, FailureReason.NOT_FOUND, 1_000))
+        home.episodes.end(episode, None)
+    assert note.id not in [one.id for one in home.experience.lessons()]
+
+
+def test_where_a_thing_was_found_is_no_lesson_while_memory_has_it(home: RobotMemory) -> None:
+    home.experience.load(
+        (), [written("note", Wording("cool the egg", "Thing: Egg. Look first at: Shelf.", "e0"), "rules")]
+    )
+    episode = home.episodes.start("put the egg in the fridge")
+    step = home.guidance.compile(episode, StepObservation(GOALS, proposed=SkillCall("GoToObject", (EGG,))))
+    assert step.compiled.lessons == ()
+    assert "Shelf" not in home.context("put the egg in the fridge", 2000).text
 
 
 def test_hand_is_known_from_the_start(home: RobotMemory) -> None:

@@ -107,3 +107,15 @@ def test_ways_are_told_and_none_is_added(tmp_path: Path) -> None:
     assert ways(memory) == known
     assert [one.instruction for one in memory.past.episodes(10)] == ["heat the potato"]
     memory.close()
+
+
+def test_order_of_skills_is_told_for_its_kind_of_task_alone(memory: RobotMemory) -> None:
+    for episode in ("e1", "e2"):
+        memory.episodes.start("wash the fork", "clean", episode)
+        for index, skill in enumerate(("PickupObject", "CleanObject")):
+            memory.episodes.record(StepRecord(episode, index, SkillCall(skill, ("Fork",)), True, FailureReason.NONE, 1))
+        memory.episodes.end(episode, True)
+    assert memory.experience.wait_settled(10.0)
+    order = next(one.text for one in memory.experience.lessons() if one.writer == "brainmem")
+    assert order in memory.context("rinse the plate", 2000).text
+    assert order not in memory.context("heat the egg", 2000).text

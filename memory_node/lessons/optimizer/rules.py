@@ -108,10 +108,10 @@ class RulesOptimizer:
     def propose(self, attempt: Attempt, shown: Sequence[Lesson]) -> Proposal:
         """Return the note of an attempt, merged into the first shown entry that is about the same; see Optimizer."""
         note = whereabouts_of(attempt)
-        if not note.found_at:
-            return Proposal(None, problem="the attempt does not show where its thing is found")
         known = [read_whereabouts(entry.text) for entry in shown]
         place = next((n for n, one in enumerate(known) if one is not None and one.thing == note.thing), None)
+        if not (note.found_at or (note.vain and place is not None)):
+            return Proposal(None, problem="the attempt does not show where its thing is found")
         earlier = known[place] if place is not None else None
         merged = earlier.merged(note) if earlier is not None else note
         return Proposal(Candidate(merged.text, place), _analysis(attempt, note, place))
