@@ -266,12 +266,13 @@ def entries_for(task: str, bank: LessonBank) -> tuple[Lesson, ...]:
 
 
 def add_way(played: PlayedGame, episode_id: str, stamp_ns: int, bank: LessonBank) -> None:
-    """Add to a bank how a game was won, as the product does after an instruction."""
-    steps = []
+    """Add to a bank how a game was won, as the product does after an instruction. What was opened to look or to reach
+    into is no part of it."""
+    steps: list[StepRecord] = []
     for turn in played.transcript:
         deed = deed_of(*turn)
         call = called_skill(deed.way)
-        if call is not None and deed.worked:
+        if call is not None and deed.worked and deed.kind not in (DeedKind.OPEN, DeedKind.CLOSE):
             steps.append(StepRecord(episode_id, len(steps), call, True, FailureReason.NONE, stamp_ns))
     episode = EpisodeSummary(episode_id, played.task, "", 0, stamp_ns, played.won)
     way = way_of(episode, steps, load_catalogue())
