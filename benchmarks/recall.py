@@ -1,9 +1,8 @@
-"""`bench recall`: latency and recall of the search for what is remembered by the million."""
+"""`bench recall`: latency of the search for what is remembered by the million, and how well requests are understood."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import threading
 import time
@@ -51,31 +50,22 @@ _REQUESTS = (
     "bring me {described}",
 )
 _STATES = (ObjectState.CLEANED, ObjectState.DIRTY, ObjectState.COLD, ObjectState.HEATED, ObjectState.OPENED)
-# How much of a unit's vector is its own: crops and phrasings differ between two things of one kind.
-_OWN_SHARE = 0.35
 _SITE_M = 40.0
 _OLDEST_S = 3600.0
 
 
 class RememberedThings:
-    """Draws units: a class, a look and a place, as the embedder sees them, and some of their own.
+    """Draws units of every class, with states, all over a site, and requests for them."""
 
-    Sentences by the million would take hours to embed; sums of real embeddings keep their clusters and their spread.
-    """
-
-    def __init__(self, embedder: TextEmbedder, rng: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator) -> None:
         self._glosses = ClassGlosses.of(load_catalogue())
         self._classes = list(self._glosses.names)
-        self._things = embedder.embed([self._glosses.names[name][0] for name in self._classes])
-        self._looks = embedder.embed(_LOOKS)
-        self._places = embedder.embed(_PLACES)
         self._rng = rng
 
     def draw(self, first: int, count: int) -> list[MemoryUnit]:
-        """Return units `first`, ... with vectors of unit length."""
+        """Return units `first`, ..."""
         rng = self._rng
         classes = rng.integers(len(self._classes), size=count)
-        vectors = self._vectors(classes)
         positions = rng.uniform(0.0, _SITE_M, (count, 3)) * [1.0, 1.0, 0.05]
         stamps = NOW_NS - (rng.uniform(0.0, _OLDEST_S, count) * 1e9).astype(np.int64)
         states = rng.integers(2 * len(_STATES), size=count)
@@ -88,7 +78,6 @@ class RememberedThings:
                 covariance=covariance,
                 stamp_ns=int(stamps[index]),
                 states=tuple(StateBelief(state, 0.9, int(stamps[index])) for state in _STATES[states[index] :][:1]),
-                embedding=vectors[index],
             )
             for index in range(count)
         ]
@@ -110,15 +99,6 @@ class RememberedThings:
             near = (float(x_m), float(y_m), 1.0) if number % 3 == 0 else None
             queries.append(FindQuery(text, near=near, k=k))
         return queries
-
-    def _vectors(self, classes: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return (n, dimension) unit vectors of things of these classes."""
-        rng, shape = self._rng, (len(classes), self._things.shape[1])
-        vectors = rng.standard_normal(shape, dtype=np.float32) * np.float32(_OWN_SHARE / np.sqrt(shape[1]))
-        vectors += self._things[classes]
-        vectors += 0.5 * self._looks[rng.integers(len(self._looks), size=len(classes))]
-        vectors += 0.5 * self._places[rng.integers(len(self._places), size=len(classes))]
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 _HALVES = ("development", "held_out")
@@ -187,8 +167,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", type=int, default=500, metavar="Q")
     parser.add_argument("--k", type=int, default=10, metavar="K", help="answers to a query")
     parser.add_argument("--precision", choices=("fp32", "int8"), default=RetrievalConfig().precision)
-    parser.add_argument("--exact-below", type=int, default=RetrievalConfig().exact_below, help="no graph up to here")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="while the graph is built")
     parser.add_argument("--requests", metavar="FILE", help="only measure what is answered to the requests of this file")
 
 
@@ -202,31 +180,26 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield one row for each number of units.
 
     What is timed is the product's whole search: dense, lexical, class, state, recency and nearness, but not the
-    request's embedding, which has a column of its own. The exact answers are those of comparing every unit. writer_*:
-    the same while a thread replaces units in this memory; control_*: while it replaces them in another one, which takes
-    the processor and the interpreter as much but can hold up no reader. What writer_* exceeds control_* by was waiting.
+    request's embedding, which has a column of its own. writer_*: the same while a thread replaces units in this memory;
+    control_*: while it replaces them in another one, which takes the processor and the interpreter as much but can hold
+    up no reader. What writer_* exceeds control_* by was waiting.
     """
     model = MiniLmEmbedder(args.precision)
-    config = RetrievalConfig(exact_below=args.exact_below)
     embedder = CachingEmbedder(model, capacity=args.queries + 1000)
     for count in args.units:
-        things = RememberedThings(embedder, np.random.default_rng(args.seed))
+        things = RememberedThings(np.random.default_rng(args.seed))
         queries = things.queries(args.queries, args.k)
         embed_p50_ms = measure_embedding(model, [query.text for query in queries])
-        recall = UnitIndex(Ranker(embedder, config=config))
-        every_one = UnitIndex(Ranker(embedder, config=config.changed(exact_below=2**31 - 1)))
-        exact = _BestExact(every_one, queries)
+        recall = UnitIndex(Ranker(embedder))
         with progress_bar() as progress:
             task = progress.add_task(f"{count} units", total=count)
             for start in range(0, count, _BATCH):
-                units = things.draw(start, min(_BATCH, count - start))
-                recall.put_all(units, threads=args.threads)
-                exact.see(units)
-                progress.advance(task, len(units))
+                recall.put_all(things.draw(start, min(_BATCH, count - start)))
+                progress.update(task, completed=len(recall))
         times_ms, found = measure_search(recall, queries)
         fresh = things.draw(0, min(count, 2000))
-        control = UnitIndex(Ranker(embedder, config=config))
-        control.put_all(things.draw(0, min(count, _CONTROL_UNITS)), threads=args.threads)
+        control = UnitIndex(Ranker(embedder))
+        control.put_all(things.draw(0, min(count, _CONTROL_UNITS)))
         beside_ms = measure_beside_a_writer(recall, queries, recall, fresh)
         control_ms = measure_beside_a_writer(recall, queries, control, fresh)
         yield {
@@ -235,37 +208,13 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "p50_ms": float(np.percentile(times_ms, 50)),
             "p99_ms": float(np.percentile(times_ms, 99)),
             "embed_p50_ms": embed_p50_ms,
-            "recall_vs_exact": exact.recall_of(found),
             "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
-            "exact": recall.is_exact,
             "answered": float(np.mean([len(ids) > 0 for ids in found])),
             "writer_p50_ms": float(np.percentile(beside_ms, 50)),
             "writer_p99_ms": float(np.percentile(beside_ms, 99)),
             "control_p50_ms": float(np.percentile(control_ms, 50)),
             "control_p99_ms": float(np.percentile(control_ms, 99)),
         }
-
-
-class _BestExact:
-    """The best k of all units seen, by comparing every one, a batch at a time: the units themselves are not kept."""
-
-    def __init__(self, recall: UnitIndex, queries: Sequence[FindQuery]) -> None:
-        self._recall = recall
-        self._queries = queries
-        self._best: list[list[tuple[float, str]]] = [[] for _ in queries]
-
-    def see(self, units: Sequence[MemoryUnit]) -> None:
-        self._recall.clear()
-        self._recall.put_all(units)
-        for number, query in enumerate(self._queries):
-            answers = self._recall.rank(query, NOW_NS).answers
-            merged = [*self._best[number], *((answer.score, answer.object_id) for answer in answers)]
-            self._best[number] = sorted(merged, reverse=True)[: query.k]
-
-    def recall_of(self, found: list[set[str]]) -> float:
-        """Return the mean share of the exact answers that was found, over the queries that have any."""
-        shares = [len({id_ for _, id_ in best} & ids) / len(best) for best, ids in zip(self._best, found) if best]
-        return float(np.mean(shares)) if shares else 1.0
 
 
 def measure_search(recall: UnitIndex, queries: Sequence[FindQuery]) -> tuple[NDArray[np.float64], list[set[str]]]:

@@ -18,8 +18,7 @@ class MemoryUnit:
     """One object in the short-term memory.
 
     position (3,) in metres in `frame_id`, covariance (3, 3) in m^2; stamp_ns when it was last seen or used;
-    source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, None for one that recall makes
-    of its class, states and room; looks: unit vector of its picture, or None.
+    source: "camera", "skill", "vlm", "user"; looks: unit vector of its picture, or None.
     used_ns: when a skill of the robot last did something with it, 0 for a thing that it has only seen.
     size (3,) in metres along its own axes, zeros when unknown; last_missed_ns: last looked for in vain since `stamp_ns`
     (0 = not since); support_id, support_class: what it stands on, or in when `inside`.
@@ -33,7 +32,6 @@ class MemoryUnit:
     frame_id: str = "map"
     states: tuple[StateBelief, ...] = ()
     image_path: str = ""
-    embedding: NDArray[np.float32] | None = None
     source: str = "camera"
     area_id: str = ""
     support_id: str = ""
@@ -67,7 +65,6 @@ class MemoryUnit:
             covariance=found.covariance,
             stamp_ns=found.last_seen_ns,
             states=found.states,
-            embedding=None,  # a unit's embedding is of its words, an object's of its looks
             source=source or found.provenance,
             area_id=found.area_id,
             support_id=found.support_id,

@@ -33,9 +33,6 @@ from memory_node.search.scoring import (
     state_bits,
 )
 
-# Log-odds that a thing's own words ("clean mug") may add to those of its class: kinds of likelier classes are embedded.
-_OWN_WORDS_MARGIN = 4.0
-
 
 class SceneView:
     """A `View`; used for one request, under the graph's lock. Its rows count what the query's filters let through.
@@ -68,7 +65,7 @@ class SceneView:
         if request.wanted_classes is not None:
             chosen &= by_class(request.wanted_classes, self._numbers)
         if request.fit is not None:
-            chosen &= self._may_be_meant()
+            chosen &= self._ranker.scoring.may_be_meant(request, self._numbers)
         rows = np.flatnonzero(table.alive & chosen.take(table.class_code, mode="clip")) if len(chosen) else _NO_ROWS
         asked = whereabouts_as_of(table, rows, self._then_ns) if self._then_ns else whereabouts(table, rows)
         if self._within is not None:
@@ -112,17 +109,6 @@ class SceneView:
             found = self._scene.state.object_at(at)
         unit = MemoryUnit.of_object(found, self._scene.room_name(found.area_id))
         return answer_of(unit, score, self._request.now_ns, "long_term", self._scene.frame_verified)
-
-    def _may_be_meant(self) -> NDArray[np.bool_]:
-        """Return by the table's class codes (n,) whether things of a class may fit, whatever their states and looks."""
-        scoring = self._ranker.scoring
-        kinds = Candidates(np.arange(len(self._numbers)), self._numbers)
-        cosines = scoring.cosines(self._request, kinds)
-        log_odds = scoring.log_odds(self._request, self._numbers, cosines)
-        likely = scoring.likely(log_odds, _OWN_WORDS_MARGIN)
-        if not likely.any() and len(likely):
-            likely[np.argmax(log_odds)] = True
-        return likely
 
     def _states(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return the states that are believed of table rows (n,), as bits."""

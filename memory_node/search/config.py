@@ -57,6 +57,3 @@ class RetrievalConfig(Parameters):
     )
     # a kind of thing whose odds of being meant are less than this share of the likeliest's is left out
     rival_share: ClassVar[float] = 0.25
-    exact_below: Expert[int] = parameter(
-        12_000, "most vectors that are searched exactly; above, an HNSW index is used", 1, 2**31 - 1
-    )

@@ -118,6 +118,10 @@ class Request:
     place: PlaceMention | None = None
 
 
+# Log-odds that a thing's own words ("clean mug") may add to those of its class: kinds of likelier classes are embedded.
+_OWN_WORDS_MARGIN = 4.0
+
+
 class Scoring:
     """The weights of the config, applied.
 
@@ -160,6 +164,16 @@ class Scoring:
         margin: log-odds that may still be added.
         """
         return log_odds >= self._least_log_odds - margin
+
+    def may_be_meant(self, request: Request, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return (n,) whether things of these classes may fit, whatever their states and looks; where none may, the
+        class most like what is meant is one."""
+        cosines = self.cosines(request, Candidates(numbers.astype(np.int64), numbers))
+        log_odds = self.log_odds(request, numbers, cosines)
+        likely = self.likely(log_odds, _OWN_WORDS_MARGIN)
+        if len(likely) and not likely.any():
+            likely[np.argmax(log_odds)] = True
+        return likely
 
     def no_poor_rival(self, log_odds: Floats) -> NDArray[np.bool_]:
         """Return (n,) whether a thing's kind is nearly as likely as the likeliest: beside an apple, a tomato is no "red

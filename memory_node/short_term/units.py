@@ -33,7 +33,6 @@ def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         newer,
         states=states,
         image_path=newer.image_path or older.image_path,
-        embedding=newer.embedding if newer.embedding is not None else older.embedding,
         looks=newer.looks if newer.looks is not None else older.looks,
         area_id=newer.area_id or older.area_id,
         support_id=newer.support_id or older.support_id,
@@ -80,7 +79,6 @@ def _born(change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
             origin,
             object_id=change.object_id,
             object_class=change.object_class or origin.object_class,
-            embedding=None,
             looks=None,
             image_path="",
             used_ns=0,
@@ -148,7 +146,7 @@ def _freshness(stamp_ns: int, now_ns: int, half_life_s: float) -> float:
 
 _FORMAT = 1
 _ARRAYS = ("position", "covariance", "size")
-_LEFT_OUT = ("embedding", "looks")  # they are made again when asked
+_LEFT_OUT = ("looks",)  # they are made again when asked
 
 
 class SnapshotError(RobotMemoryError):

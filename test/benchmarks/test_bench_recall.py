@@ -15,11 +15,9 @@ def run_bench(capsys, *arguments):
 
 
 def test_row_has_the_measured_figures(capsys):
-    arguments = ["--units", "2500", "--queries", "20", "--k", "5", "--exact-below", "200", "--seed", "3"]
+    arguments = ["--units", "2500", "--queries", "20", "--k", "5", "--seed", "3"]
     (row,) = run_bench(capsys, *arguments)
     assert row["units"] == 2500
-    assert not row["exact"]
-    assert row["recall_vs_exact"] >= 0.98
     assert 0 < row["p50_ms"] <= row["p99_ms"]
     assert 0 < row["writer_p50_ms"] <= row["writer_p99_ms"]
     assert row["embed_p50_ms"] > 0

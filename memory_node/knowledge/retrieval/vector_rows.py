@@ -1,5 +1,5 @@
 """The vectors of propositions by row, and which are nearest to one: in the nearest clusters, by sketches of signs,
-then exactly. Why it is not search/vector_index.py: docs/dependencies.md, the indexes of propositions."""
+then exactly. Why it is no HNSW graph: docs/dependencies.md, the indexes of propositions."""
 
 from __future__ import annotations
 
