@@ -20,10 +20,10 @@ from memory_node.domain.resources import create_private
 from memory_node.knowledge.facts import pack_proposition
 from memory_node.knowledge.retrieval.row_tables import SortedRows, StepTable
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
-from memory_node.knowledge.retrieval.vector_rows import Clusters, VectorRows
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import pack_step
 from memory_node.search.lexical_index import LexicalIndex, Postings
+from memory_node.search.vector_rows import Clusters, VectorRows
 
 _OWN = (StatementRows, SortedRows, StepTable, VectorRows, Clusters, LexicalIndex, Postings)
 _PLAIN = (dict, defaultdict, array, _array_reconstructor, np.dtype)

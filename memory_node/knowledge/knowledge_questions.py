@@ -26,10 +26,10 @@ from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.retrieval.retriever import Hit
-from memory_node.knowledge.retrieval.vector_rows import Vectors
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text import concepts_said_in, names_in
 from memory_node.llm.chat import ChatModel
+from memory_node.search.vector_rows import Vectors
 
 # A remote embedder that is away is asked again after this.
 _EMBEDDER_PAUSE_S = 30.0

@@ -13,7 +13,7 @@ from memory_node.knowledge.facts import TOLD_SESSION, Proposition, pack_proposit
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.row_tables import NO_STEP
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
-from memory_node.knowledge.retrieval.vector_rows import Vectors
+from memory_node.search.vector_rows import Vectors
 
 Value = TypeVar("Value")
 

@@ -10,9 +10,9 @@ from knowledge_doubles import BagOfWords, ListedLog, read_facts
 
 from memory_node.knowledge.index_file import IndexFileError, read_index, write_index
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.semantic_graph import PackedTable
 from memory_node.knowledge.standard_step import document_steps
+from memory_node.search.vector_rows import VectorRows
 
 FACTS = ("The blue mug is Anna's.", "Ben keeps the keys in the drawer.", "The café in Łódź opens at nine.")
 
@@ -126,8 +126,8 @@ def test_file_of_other_code_is_not_taken(full: KnowledgeGraph, tmp_path: Path) -
 
 
 def test_clusters_come_back_and_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("memory_node.knowledge.retrieval.vector_rows.CLUSTERED_FROM", 64)
-    monkeypatch.setattr("memory_node.knowledge.retrieval.vector_rows.LOOKED_AT", 50)
+    monkeypatch.setattr("memory_node.search.vector_rows.CLUSTERED_FROM", 64)
+    monkeypatch.setattr("memory_node.search.vector_rows.LOOKED_AT", 50)
     vectors = np.random.default_rng(0).standard_normal((200, 16)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = VectorRows(16)

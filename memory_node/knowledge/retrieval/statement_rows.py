@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.retrieval.row_tables import SortedRows, StepTable
-from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.text import STOP_WORDS, name_key, names_in, plain_words, spans_at, spans_of, stems
 from memory_node.search.lexical_index import LexicalIndex
+from memory_node.search.vector_rows import VectorRows
 
 Vectors = NDArray[np.float32]
 # A name's parts lead to what it names, too: "Columbus" to "Columbus, Ohio".

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memory_node.knowledge.retrieval import vector_rows
-from memory_node.knowledge.retrieval.vector_rows import Clusters, VectorRows, ones_in
+from memory_node.search import vector_rows
+from memory_node.search.vector_rows import Clusters, VectorRows, ones_in
 
 
 def unit_vectors(count: int, dimension: int, seed: int = 0) -> NDArray[np.float32]:
