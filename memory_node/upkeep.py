@@ -74,15 +74,12 @@ class KeptKnowledge:
             StoreUnavailableError: the store cannot be read now.
         """
         with without_collection():
-            return self._load(knowledge)
-
-    def _load(self, knowledge: KnowledgeGraph) -> bool:
-        found = self._read()
-        if found is not None and self._go_on(knowledge, *found):
-            return True
-        bodies = {kind: [dict(one.body) for one in self._store.bodies([kind])] for kind in _KEPT}
-        knowledge.load(bodies[PROPOSITIONS], bodies[STEPS])
-        return False
+            found = self._read()
+            if found is not None and self._go_on(knowledge, *found):
+                return True
+            bodies = {kind: [dict(one.body) for one in self._store.bodies([kind])] for kind in _KEPT}
+            knowledge.load(bodies[PROPOSITIONS], bodies[STEPS])
+            return False
 
     def save(self, knowledge: KnowledgeGraph) -> bool:
         """Write the file if enough has changed; return whether it was written."""
