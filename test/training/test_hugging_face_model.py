@@ -17,7 +17,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message, ModelMissingError
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.open_model import model_file
-from training.adapters.adapter import free_weights, load_adapter, save_adapter, with_loaded_adapter
+from training.adapters.adapter import free_weights, load_adapter, save_adapter
 from training.adapters.base_model import open_base
 from training.compiler import train as train_compiler
 from training.compiler.teacher import CompilerPair, write_pairs
@@ -113,8 +113,6 @@ def test_image_text_model_learns_where_it_reads_text(image_text: Path, tmp_path:
     learnt = {name: weight for name, weight in free_weights(model).items() if "lora_B" in name}
     assert learnt
     assert all("text_model" in name and bool(weight.any()) for name, weight in learnt.items())
-    again = with_loaded_adapter(open_base(str(image_text), 1).load(), tmp_path / "compiler")
-    assert all(torch.equal(weight, free_weights(again)[name]) for name, weight in learnt.items())
     with pytest.raises(ValueError, match="--rank"):
         load_adapter(open_base(str(image_text), 1).adapted(4), tmp_path / "compiler")
     with pytest.raises(ValueError, match="has no adapter_model"):

@@ -241,19 +241,6 @@ def load_adapter(model: Any, path: Path) -> None:
         load_weights(model, path)
 
 
-def with_loaded_adapter(model: Any, path: Path) -> Any:
-    """Return a model with the adapter of a GGUF file or of a folder, whatever its rank.
-
-    Raises:
-        ValueError: it is of a model with other weights.
-    """
-    weights = _peft_weights(path) if path.is_dir() else read_adapter(path, _heads(model))
-    rank = next((len(values) for name, values in weights.items() if "lora_A" in name), 1)
-    adapted = with_adapter(model, rank)
-    load_adapter(adapted, path)
-    return adapted
-
-
 def save_adapter(model: Any, path: Path) -> None:
     """Write the adapter of a model: as GGUF, or without a suffix as a folder in PEFT's format, which servers read."""
     if path.suffix != ".gguf":
