@@ -121,10 +121,10 @@ def test_killed_import_goes_on_without_loss(database: str, tmp_path: Path, capsy
     assert len(shown) == len(set(shown)) == count
 
 
-def wait_until_written(database: Path, least_bytes: int = 1_500_000, deadline_s: float = 120.0) -> None:
+def wait_until_written(database: Path) -> None:
     """Wait until an import has made statements durable."""
-    ends_s = time.monotonic() + deadline_s
-    while not database.is_file() or database.stat().st_size < least_bytes:
+    ends_s = time.monotonic() + 120.0
+    while not database.is_file() or database.stat().st_size < 1_500_000:
         assert time.monotonic() < ends_s
         time.sleep(0.01)
 

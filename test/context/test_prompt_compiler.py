@@ -257,9 +257,9 @@ def test_choice_names_call_belief_and_entries() -> None:
 CAMERA = np.array([1.0, 0.0, 1.5])
 
 
-def mug(colour: tuple[int, int, int], side_m: float = 0.1, embedding: np.ndarray | None = None) -> SceneObject:
+def mug(colour: tuple[int, int, int], embedding: np.ndarray | None = None) -> SceneObject:
     crop = cv2.imencode(".png", np.full((8, 8, 3), colour, np.uint8))[1].tobytes()
-    box = OrientedBox(np.array([2.0, 1.0, 1.0]), np.full(3, side_m))
+    box = OrientedBox(np.array([2.0, 1.0, 1.0]), np.full(3, 0.1))
     return SceneObject("m", {"Mug": 1.0}, box, np.eye(3), 1.0, 1, 1, embedding=embedding, crop_jpeg=crop)
 
 

@@ -61,10 +61,10 @@ def guided(experience: Experience, instruction: str = TASK) -> set[str]:
     return {one.text for one in experience.ask(ExperienceQuery(instruction=instruction)).lessons}
 
 
-def found_in_the_drawer(step, episode: str = "e1"):
-    yield step("OpenObject", "Drawer", episode=episode)
-    yield step("PickupObject", "Mug", relations=("Mug in Drawer",), episode=episode)
-    yield step("PutObject", "Mug", "Cabinet", episode=episode)
+def found_in_the_drawer(step):
+    yield step("OpenObject", "Drawer")
+    yield step("PickupObject", "Mug", relations=("Mug in Drawer",))
+    yield step("PutObject", "Mug", "Cabinet")
 
 
 def test_episode_leaves_a_lesson_that_a_planner_with_a_related_task_is_given(experience, step) -> None:

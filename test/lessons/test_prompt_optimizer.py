@@ -34,9 +34,9 @@ class Model:
         return len(text)
 
 
-def proposed(model: Model, attempt, won: bool = True, **config):
+def proposed(model: Model, attempt, **config):
     optimizer = PromptOptimizer(model, VETTING, OptimizerModelConfig(window_tokens=20_000, **config))
-    one = attempt("put a mug in cabinet", "go to shelf sees mug", "take mug from shelf", won=won)
+    one = attempt("put a mug in cabinet", "go to shelf sees mug", "take mug from shelf")
     return optimizer.propose(one, [ENTRY])
 
 

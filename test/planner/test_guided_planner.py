@@ -74,8 +74,9 @@ def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
 class TakenDown:
     """An `ExperiencePort` that keeps what it is told."""
 
-    def __init__(self, max_attempts: int = 3) -> None:
-        self.max_attempts = max_attempts
+    max_attempts = 3
+
+    def __init__(self) -> None:
         self.started: list[tuple[str, int]] = []
         self.steps: list[StepRecord] = []
         self.contexts: list[str] = []

@@ -44,11 +44,10 @@ class Storeys:
             camera = Pose(np.array([2.0, 2.0, ground_m + 1.3]), np.array([0.5, -0.5, 0.5, -0.5]))
             self.graph.observe(Frame(self.stamp_s * 1_000_000_000, camera, None, tuple(seen)))
 
-    def floor_of(self, name: str, graph: SceneGraph | None = None) -> float:
+    def floor_of(self, name: str) -> float:
         """Return the height of the floor that memory puts a thing on."""
-        graph = graph or self.graph
-        (found,) = (found for found in graph.objects() if found.class_name == name)
-        return graph.places.floors[graph.places.areas[found.area_id].floor_id].height_m
+        (found,) = (found for found in self.graph.objects() if found.class_name == name)
+        return self.graph.places.floors[self.graph.places.areas[found.area_id].floor_id].height_m
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Names, beliefs and the calls that can be made."""
 
-from collections.abc import Sequence
-
 from benchmarks.ranking.ranked_world import RankedWorld, SettledThings
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillResult
@@ -15,9 +13,9 @@ from memory_node.world.state import Thing, WorldState
 CARRYING = ("Explore", "GoToObject", "PickupObject", "PutObject", "OpenObject", "CloseObject")
 
 
-def world_of(home, *about: str, most: int = 40, skills: Sequence[str] = CARRYING) -> RankedWorld:
-    known = tuple(SKILLS[name] for name in skills)
-    world = RankedWorld(EpisodeWorld(load_catalogue()), about or ("Apple", "Mug", "Fridge"), most, skills=known)
+def world_of(home, *about: str) -> RankedWorld:
+    known = tuple(SKILLS[name] for name in CARRYING)
+    world = RankedWorld(EpisodeWorld(load_catalogue()), about or ("Apple", "Mug", "Fridge"), 40, skills=known)
     follow_memory(world, home)
     return world
 
