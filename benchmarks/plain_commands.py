@@ -46,7 +46,8 @@ def cut_once(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_one(goal: Goal) -> list[str]:
-    quantity = "" if goal.asked else "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
+    every = goal.every and not goal.sliced  # all pieces of what was cut are the thing
+    quantity = "" if goal.asked else "all " if every else f"{goal.count} " if goal.count > 1 else ""
     done = _done(goal, quantity)
     if goal.kind is GoalKind.SLICE:
         return done
@@ -69,7 +70,8 @@ def _done(goal: Goal, quantity: str) -> list[str]:
         return [f"{verb} {'' if goal.destination is not None else quantity}{goal.target}"]
     if goal.kind is GoalKind.EXAMINE:
         return [f"examine {goal.target} with {goal.light}"]
-    return [" ".join(word for word in (str(goal.kind), quantity.strip(), str(goal.target), goal.asked) if word)]
+    asked = goal.asked if goal.kind is GoalKind.TELL else ""
+    return [" ".join(word for word in (str(goal.kind), quantity.strip(), str(goal.target), asked) if word)]
 
 
 def _where(destination: Mention) -> str:

@@ -269,7 +269,8 @@ class InstructionReader:
         before = [part for part in heard.parts if isinstance(part, Command)]
         used = [one.called for command in before for one in command.phrases]
         is_used = phrase.pronoun or (phrase.called is not None and phrase.called in used)
-        if before and is_used and words[end : end + 1] == ["open"] and self.is_boundary(words, end + 1):
+        is_kept = bool(before and is_used) and before[-1].kind is not _K.CLOSE
+        if is_kept and words[end : end + 1] == ["open"] and self.is_boundary(words, end + 1):
             heard.parts.append(Command(_K.OPEN, "open", (phrase,), text=" ".join(words[at : end + 1])))
             return end + 1
         if phrase.pronoun and not phrase.other:

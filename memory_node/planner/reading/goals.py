@@ -228,7 +228,11 @@ class Goals:
             spoken = [name for name in self._discourse.classes[::-1] if name in phrase.group]
             at = [place.called.all for _, place in phrase.places if place.called is not None]
             here = [name for name in phrase.group if name in self._home.objects]
-            here = [name for name in here if self._home.number_of(name, *at)] or here
+            there = [name for name in here if self._home.number_of(name, *at)]
+            if not there and not self._meaning.guesses and self._kinds.spoken_names.answering(phrase.head):
+                # "The dishes" are more kinds than are called so.
+                raise UnclearError(f"Which ones are {phrase.text!r}?", slot=Slot.TARGET)
+            here = there or here
             names = spoken if len(spoken) > 1 or not here else here  # one thing is not "all the cutlery"
         else:
             return []
@@ -259,13 +263,14 @@ class Goals:
     def _kinds_of(self, command: Command, phrase: NounPhrase) -> list[Mention]:
         """Return all kinds that a generic name covers: "all the lamps"."""
         called = phrase.called
-        several = phrase.every or (phrase.plural and command.kind is _K.TELL) or phrase.text.startswith("both ")
+        both = phrase.text.startswith("both ")
+        several = phrase.every or (phrase.plural and command.kind is _K.TELL) or both
         if called is None or not several or not self._meaning.is_generic(called):
             return []
         needed = _NEEDED.get(command.kind)
         able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
-        known = [name for name in able if name in self._home.all]
-        return [Mention(phrase.text, (name,)) for name in known or able]
+        known = [name for name in able if name in self._home.all] or able
+        return [Mention(phrase.text, (name,)) for name in known] if not both or len(known) == 2 else []
 
     def _alone(self, phrase: NounPhrase, mention: Mention) -> NounPhrase:
         name, spoken = mention.object_class, self._discourse

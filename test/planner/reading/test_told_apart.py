@@ -104,6 +104,7 @@ def test_one_is_told_from_others(text: str, wanted: str) -> None:
         "put all but three of the mugs on the bed",
         "close all drawers but the one in the bedroom",
         "put all the mugs except the green one on the bed",
+        "close the drawer. Actually, leave it open.",
     ],
 )
 def test_what_cannot_be_told_apart_is_asked_about(text: str) -> None:
