@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import pickle
+import sys
 import zlib
 from array import _array_reconstructor, array  # type: ignore[attr-defined]
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,6 +29,11 @@ _PLAIN = (dict, defaultdict, array, _array_reconstructor, np.dtype)
 _KNOWN = {(one.__module__, one.__name__): one for one in (*_OWN, *_PLAIN)}
 # How numpy gives an array back, before 2.0 and since.
 _KNOWN |= {(f"numpy.{core}.numeric", "_frombuffer"): np.zeros(0).__reduce_ex__(5)[0] for core in ("core", "_core")}
+# The first line of a file tells the code that wrote it: with other code it is made anew. It is read when that code is,
+# for the files of a running program may be replaced by those of another release.
+_CODE = sorted({one.__module__ for one in (*_OWN, SemanticGraph, pack_proposition, pack_step)})
+_CODE_CHECKSUM = zlib.crc32(b"".join(Path(str(sys.modules[name].__file__)).read_bytes() for name in _CODE))
+_HEADING = f"robot_memory knowledge index {_CODE_CHECKSUM:08x}\n".encode()
 _CHECKSUM_BYTES = 4
 _BLOCK = 1 << 20
 
@@ -69,17 +73,10 @@ def write_index(path: Path, about: Mapping[str, Any], held: object) -> None:
     create_private(partial)
     with open(partial, "wb") as file:
         checked = _Checked(file)
-        checked.write(_heading())
+        checked.write(_HEADING)
         pickle.dump((dict(about), held), checked, protocol=5)
         file.write(checked.checksum.to_bytes(_CHECKSUM_BYTES, "little"))
     os.replace(partial, path)
-
-
-@cache
-def _heading() -> bytes:
-    """Return the first line: with other code of what is pickled the file is made anew."""
-    code = "".join(inspect.getsource(one) for one in (*_OWN, SemanticGraph, pack_proposition, pack_step))
-    return f"robot_memory knowledge index {zlib.crc32(code.encode()):08x}\n".encode()
 
 
 def read_index(path: Path) -> tuple[dict[str, Any], Any]:
@@ -90,10 +87,10 @@ def read_index(path: Path) -> tuple[dict[str, Any], Any]:
         OSError: it cannot be read.
     """
     with open(path, "rb") as file:
-        if file.readline(_BLOCK) != _heading():
+        if file.readline(_BLOCK) != _HEADING:
             raise IndexFileError(f"{path}: it is of another release")
         begin, left = file.tell(), os.fstat(file.fileno()).st_size - file.tell() - _CHECKSUM_BYTES
-        checksum = zlib.crc32(_heading())
+        checksum = zlib.crc32(_HEADING)
         while left > 0 and (block := file.read(min(left, _BLOCK))):
             checksum, left = zlib.crc32(block, checksum), left - len(block)
         if left or file.read() != checksum.to_bytes(_CHECKSUM_BYTES, "little"):
@@ -101,6 +98,6 @@ def read_index(path: Path) -> tuple[dict[str, Any], Any]:
         file.seek(begin)
         try:
             about, held = _Unpickler(file).load()
-        except (pickle.UnpicklingError, TypeError, ValueError) as error:
+        except (pickle.UnpicklingError, AttributeError, EOFError, LookupError, TypeError, ValueError) as error:
             raise IndexFileError(f"{path}: {error}") from error
     return about, held

@@ -116,6 +116,17 @@ def test_file_that_names_anything_else_is_not_taken(tmp_path: Path, other: objec
         read_index(path)
 
 
+def test_file_is_of_the_code_that_runs_whatever_lies_on_the_disk_now(
+    full: KnowledgeGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced(_path: Path) -> bytes:
+        raise FileNotFoundError("another release has no such file")
+
+    monkeypatch.setattr(Path, "read_bytes", replaced)
+    write_index(tmp_path / "index", {"made": "of"}, full.held())
+    assert read_index(tmp_path / "index")[0] == {"made": "of"}
+
+
 def test_file_of_other_code_is_not_taken(full: KnowledgeGraph, tmp_path: Path) -> None:
     path = tmp_path / "index"
     write_index(path, {}, full.held())
