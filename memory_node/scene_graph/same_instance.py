@@ -132,9 +132,11 @@ def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
     if table.last_seen[kept] >= table.last_missed[kept]:
         table.last_missed[kept] = table.times_missed[kept] = 0
     table.times_seen[kept] += table.times_seen[ended]
-    states: tuple[StateBelief, ...] = ()
-    for belief in sorted((*keeper.states, *leaver.states), key=lambda one: one.confirmed_ns):
-        states = with_state(states, belief)
+    states = keeper.states
+    for belief in sorted(leaver.states, key=lambda one: -one.confirmed_ns):
+        rivals = {belief.state, *belief.state.opposites}
+        if all(one.confirmed_ns <= belief.confirmed_ns for one in states if one.state in rivals):
+            states = with_state(states, belief)
     table.set_states(kept, states)
     if leaver.crop_pixels > keeper.crop_pixels:
         keeper.crop_jpeg, keeper.crop_pixels = leaver.crop_jpeg, leaver.crop_pixels

@@ -8,7 +8,7 @@ from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState, believed
+from memory_node.domain.states import ObjectState, StateBelief, believed
 from memory_node.intake.intake import ChangeGrounding
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
@@ -73,6 +73,25 @@ def test_sighting_at_the_new_place_before_the_report_is_no_second_object(graph: 
     put = StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9))
     graph.apply_change(put)
     assert [found.id for found in graph.objects()] == [apple.id]
+
+
+@pytest.mark.parametrize("was_cooked", [True, False])
+def test_sighting_of_what_was_cooked_before_does_not_say_that_it_is_cold_no_more(
+    graph: SceneGraph, apple: SceneObject, was_cooked: bool
+) -> None:
+    def see(second: int, x_m: float, is_cooked: bool) -> None:
+        (there,) = seen("Apple", (x_m, 0.0, 0.9))
+        belief = StateBelief(ObjectState.COOKED, 1.0, second * SECOND_NS)
+        graph.observe(frame(second, x_m - 1.0, (replace(there, states=(belief,) if is_cooked else ()),)))
+
+    see(2, 0.8, was_cooked)
+    graph.apply_change(StateChange(apple.id, "Apple", 3 * SECOND_NS, (ObjectState.COLD,)))
+    see(4, 0.8, was_cooked)
+    graph.apply_change(StateChange(apple.id, "Apple", 5 * SECOND_NS, held=True))
+    see(8, 5.0, True)
+    graph.apply_change(StateChange(apple.id, "Apple", 7 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9)))
+    (one,) = graph.objects()
+    assert (ObjectState.COLD in {belief.state for belief in one.states}) is was_cooked
 
 
 def test_sighting_at_the_new_place_before_the_report_revives_no_other_that_was_lost() -> None:
