@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
-from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.goal import Goal
 from memory_node.planner.planner import (
-    LOOK_COST_M,
+    InstructionSetting,
     Lookup,
     PlannedStep,
     Planner,
@@ -23,9 +21,6 @@ from memory_node.planner.planner import (
     ProgressKind,
     ignore,
 )
-from memory_node.planner.reading.conversation import Conversation
-from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.told_limits import Told, ToldLimits, nothing_told
 from memory_node.world.skills import with_declared_states
 
 
@@ -108,13 +103,10 @@ def _never() -> bool:
     return False
 
 
-@dataclass(eq=False)
-class InstructionExecutor:
-    """Carries instructions out with one memory, one robot and one planner.
+@dataclass(frozen=True, eq=False)
+class InstructionExecutor(InstructionSetting):
+    """Carries instructions out with one memory, one robot and one planner, in one setting.
 
-    sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
-    before. told: what people told that bears on an instruction. limits: what people told that forbids acts. known:
-    what the plain reader is told of facts and the past. look_cost_m, asks_for_person: see PlanningContext.
     on_step: called after every skill, when memory has taken over its changes.
     """
 
@@ -123,14 +115,6 @@ class InstructionExecutor:
     planner: Planner
     on_step: Callable[[ExecutedStep], None] = ignore
     on_lookup: Callable[[Lookup], None] = ignore
-    sources: frozenset[ContextSource] = ALL_SOURCES
-    skills: frozenset[str] = ALL_SKILLS
-    conversation: Conversation = field(default_factory=Conversation)
-    told: Told = nothing_told
-    look_cost_m: float = LOOK_COST_M
-    asks_for_person: bool = False
-    limits: ToldLimits | None = None
-    known: Known | None = None
 
     def execute(
         self,
@@ -154,20 +138,8 @@ class InstructionExecutor:
                 record.notes.append(progress.text)
             on_progress(progress)
 
-        situation = PlanningContext(
-            self.memory,
-            note,
-            note_lookup,
-            self.sources,
-            self.skills,
-            self.conversation,
-            told=self.told,
-            look_cost_m=self.look_cost_m,
-            limits=self.limits,
-            known=self.known,
-            goals=tuple(goals),
-            asks_for_person=self.asks_for_person,
-        )
+        setting = {one.name: getattr(self, one.name) for one in fields(InstructionSetting)}
+        situation = PlanningContext(self.memory, note, note_lookup, goals=tuple(goals), **setting)
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False

@@ -181,34 +181,42 @@ def because(
 LOOK_COST_M = 1.0
 
 
-@dataclass(frozen=True)
-class PlanningContext:
-    """What a planner is given besides the instruction: memory and two listeners.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InstructionSetting:
+    """What holds for the instructions of one person to one robot.
 
-    sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
-    before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
-    each step, for a planner that reads; None: nobody does. limits: what was told that forbids acts; known: what the
-    plain reader needs of facts and the past. memory_ids: by the robot's own id of a thing that a skill has changed, the
-    one that memory has for it; the executor fills it in. look_cost_m: what a look around
-    costs the robot, as metres of way; inf where ways cost nothing. goals: what the instruction asks for, where that is
-    known already; its words are not read then. asks_for_person: nothing is fetched for a person whose place
-    memory does not know: the planner asks first.
+    sources: of what memory tells the planner in words. skills: names of those that the robot does. conversation: what
+    was said before; the planner goes on with it. told: what people told that bears on an instruction. limits: what
+    was told that forbids acts; known: what the plain reader needs of facts and the past. look_cost_m: what a look
+    around costs the robot, as metres of way; inf where ways cost nothing. asks_for_person: nothing is fetched for a
+    person whose place memory does not know: the planner asks first.
+    """
+
+    sources: frozenset[ContextSource] = ALL_SOURCES
+    skills: frozenset[str] = ALL_SKILLS
+    conversation: Conversation = field(default_factory=Conversation)
+    told: Told = nothing_told
+    limits: ToldLimits | None = None
+    known: Known | None = None
+    look_cost_m: float = LOOK_COST_M
+    asks_for_person: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class PlanningContext(InstructionSetting):
+    """What a planner is given besides the instruction: memory, two listeners, and the setting.
+
+    guide: compiles memory at each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id
+    of a thing that a skill has changed, the one that memory has for it; the executor fills it in. goals: what the
+    instruction asks for, where that is known already; its words are not read then.
     """
 
     memory: MemoryPort
     report: Report = ignore
     on_lookup: Callable[[Lookup], None] = ignore
-    sources: frozenset[ContextSource] = ALL_SOURCES
-    skills: frozenset[str] = ALL_SKILLS
-    conversation: Conversation = field(default_factory=Conversation)
-    told: Told = nothing_told
     guide: Guide | None = None
-    limits: ToldLimits | None = None
-    known: Known | None = None
     memory_ids: dict[str, str] = field(default_factory=dict)
-    look_cost_m: float = LOOK_COST_M
     goals: tuple[Goal, ...] = ()
-    asks_for_person: bool = False
     _worlds: list[EpisodeWorld] = field(default_factory=list)
 
     @property
