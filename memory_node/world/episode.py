@@ -8,7 +8,6 @@ same what it has just found, opened, moved and treated.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -49,8 +48,6 @@ class EpisodeWorld:
         self._robot_ids: dict[str, str] = {}  # by memory's ids
         self._found: dict[str, int] = {}  # by name of what Explore found: the stamp of the scene before
         self._untold: set[str] = set()  # of these, since the last refresh
-        self._pieces: dict[str, str] = {}  # the folded classes of what was cut off, by memory's ids
-        self._spots: set[tuple[str, tuple[float, float, float]]] = set()  # where these have been, by class
         self._stamp_ns = 0  # of the last scene
 
     # --- what memory holds
@@ -58,7 +55,6 @@ class EpisodeWorld:
     def refresh(self, scene: SceneSnapshot, held: HeldObject | None = None) -> WorldState:
         """Take over what memory holds now, under what skills told and it does not hold; return the state."""
         known = [one for one in scene.objects if not one.removed and one.id not in self._gone]
-        known = self._without_twins(known)
         there = replace(scene, objects=tuple(known))
         self._keep_names(known)
         self._merge_found(there.believed)
@@ -67,7 +63,6 @@ class EpisodeWorld:
         held_id = held.object_id if held is not None else ""
         memory = remembered(there, self._kinds, held_id, names)
         things = dict(memory.things)
-        things.update(self._merged_pieces(known))
         for name, own in list(self._own.items()):
             seen = things.get(name)
             if seen is None and own.memory_id in self._names and own.memory_id != held_id:
@@ -89,40 +84,6 @@ class EpisodeWorld:
             self.state = self.state.put(in_hand, "")
         return self.state
 
-    def _without_twins(self, there: Sequence[SceneObject]) -> list[SceneObject]:
-        """Return a scene's objects without new entries of pieces where such pieces were cut or put, beyond the number
-        that was cut: memory sees one of them twice. A new entry stands in for one that memory has lost."""
-        present = {one.id: one for one in there}
-        self._spots.update((kind, _center(present[key])) for key, kind in self._pieces.items() if key in present)
-        lost = [key for key in self._pieces if key not in present]
-        twins = set()
-        for one in sorted(there, key=lambda one: -one.existence) if self._spots else ():
-            kind, is_known = folded(one.class_name), one.id in self._names or one.id in self._pieces
-            spots = [spot for name, spot in self._spots if name == kind and not is_known]
-            if not any(math.dist(spot, _center(one)) <= _REACH_M for spot in spots):
-                continue
-            stands_for = next((key for key in lost if self._pieces[key] == kind), None)
-            if stands_for is None:
-                twins.add(one.id)
-            else:
-                lost.remove(stands_for)
-                self._pieces[one.id] = self._pieces.pop(stands_for)
-        return [one for one in there if one.id not in twins]
-
-    def _merged_pieces(self, there: Sequence[SceneObject]) -> dict[str, Thing]:
-        """Return the pieces by name that memory has lost, as they were, as far as it has fewer than were cut: it takes
-        two that lie side by side for one."""
-        if not self._pieces:
-            return {}
-        missing = Counter(self._pieces.values()) - Counter(folded(one.class_name) for one in there)
-        kept, known = {}, {one.id for one in there} | self._gone
-        for key in [key for key in self._pieces if key not in known]:
-            kind, last, name = self._pieces[key], self._last.get(key), self._names.get(key, "")
-            if missing[kind] > 0 and last is not None and name:
-                missing[kind] -= 1
-                kept[name] = replace(last, id=name, object_id="")
-        return kept
-
     def _keep_names(self, there: Sequence[SceneObject]) -> None:
         """Let a thing that is new in memory keep the name of one of its class that memory has lost close by: pieces of
         what was cut are taken for one, and told apart again."""
@@ -139,7 +100,6 @@ class EpisodeWorld:
             if distance <= _REACH_M:
                 del lost[key]
                 self._names[new.id] = self._names.pop(key)
-                self._pieces.update({new.id: self._pieces.pop(key)} if key in self._pieces else {})
                 self._robot_ids.update({new.id: self._robot_ids.pop(key)} if key in self._robot_ids else {})
 
     def _robot_id_of(self, name: str) -> str:
@@ -247,15 +207,7 @@ class EpisodeWorld:
     def _succeed(self, result: SkillResult, memory_ids: Mapping[str, str]) -> None:
         skill, call = declaration(result.call.skill), self._as_done(result, memory_ids)
         subject = self.state.named(call.arguments[0])
-        cut_off = [change for change in result.changes if change.created_from]
-        is_whole = not cut_off
-        # Of what memory has not seen yet the robot's id stands for one that it has lost.
-        pieces = {memory_ids.get(one.object_id, one.object_id): folded(one.object_class) for one in cut_off}
-        for one in (change for change in result.changes if change.destroyed):
-            self._pieces.pop(memory_ids.get(one.object_id, one.object_id), None)
-        if "" not in pieces:
-            self._pieces.update(pieces)
-            self._spots.update((folded(one.object_class), one.position) for one in cut_off if one.position is not None)
+        is_whole = not any(change.created_from for change in result.changes)
         if subject is not None and result.object_id and is_whole:
             self._identify(subject, result.object_id)
         before = self.state
@@ -303,8 +255,6 @@ class EpisodeWorld:
             return
         other = self._names.get(done_id, "")
         self._names[done_id] = self._names.pop(asked.memory_id)
-        if asked.memory_id in self._pieces and done_id not in self._pieces:
-            self._pieces[done_id] = self._pieces.pop(asked.memory_id)
         self._robot_ids.pop(asked.memory_id, None)
         if other:
             self._names[asked.memory_id] = other
@@ -394,11 +344,6 @@ class EpisodeWorld:
                 self._own.pop(name, None)
             elif name in self._own or old is None or _beliefs(thing) != _beliefs(old):
                 self._own[name] = thing
-
-
-def _center(one: SceneObject) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in one.box.center)
-    return x, y, z
 
 
 def _beliefs(thing: Thing) -> tuple[object, ...]:

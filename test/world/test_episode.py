@@ -246,18 +246,6 @@ def test_an_id_that_memory_gave_before_and_has_lost_takes_no_name() -> None:
     assert [one.id for one in world.refresh(scene).of_class("AppleSliced")] == [name]
 
 
-@pytest.mark.parametrize("told", [{}, {"apple-7/1": "m7"}], ids=["none", "one"])
-def test_pieces_that_memory_sees_later_than_they_were_cut_are_known(told: dict[str, str]) -> None:
-    spot = (0.0, 0.0, 1.0)
-    pieces = tuple(StateChange(f"apple-7/{n}", "AppleSliced", 2, created_from="apple-7", position=spot) for n in (1, 2))
-    world = begun()
-    world.follow(done("SliceObject", "Apple@0.0,0.0,1.0", object_id="apple-7/1", changes=pieces), told)
-    there = [seen(name, "AppleSliced", 0.0, "m3") for name in ("m7", "m8", "m9")]
-    state = world.refresh(SceneSnapshot(2, objects=(*there[:2], TABLE)))
-    assert {one.memory_id for one in state.of_class("AppleSliced")} == {"m7", "m8"}
-    assert len(world.refresh(SceneSnapshot(3, objects=(*there, TABLE))).of_class("AppleSliced")) == 2
-
-
 PIECE_IDS = {"apple-7/1": "m7", "apple-7/2": "m8"}
 
 
@@ -266,30 +254,6 @@ def with_two_pieces() -> tuple[EpisodeWorld, list[SceneObject]]:
     world = begun()
     world.follow(CUT, PIECE_IDS)
     return world, [seen(name, "AppleSliced", 0.0, "m3") for name in PIECE_IDS.values()]
-
-
-@pytest.mark.parametrize(("twin", "is_known"), [(("m9", 0.1), False), (("m9", 4.0), True)], ids=["there", "elsewhere"])
-def test_piece_that_memory_sees_twice_where_it_was_cut_is_no_more_of_them(
-    twin: tuple[str, float], is_known: bool
-) -> None:
-    world, known = with_two_pieces()
-    world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))
-    more = seen(twin[0], "AppleSliced", twin[1], "m3")
-    state = world.refresh(SceneSnapshot(3, objects=(*known, more, TABLE)))
-    assert (len(state.of_class("AppleSliced")) == 3) is is_known
-    # What memory takes for it instead of one of the pieces is that piece.
-    state = world.refresh(SceneSnapshot(4, objects=(known[0], more, TABLE)))
-    assert {one.memory_id for one in state.of_class("AppleSliced")} == {"m7", "m9"}
-
-
-def test_piece_that_memory_takes_for_its_neighbour_is_not_gone() -> None:
-    world, known = with_two_pieces()
-    before = {one.id: one.object_id for one in world.refresh(SceneSnapshot(2, objects=(*known, TABLE)))}
-    after = {one.id: one.object_id for one in world.refresh(SceneSnapshot(3, objects=(known[0], TABLE)))}
-    assert after == before
-    lost = next(name for name, robot_id in after.items() if robot_id == "apple-7/2")
-    world.follow(SkillResult(SkillCall("PickupObject", ("apple-7/2",)), False, FailureReason.NOT_FOUND))
-    assert lost not in world.refresh(SceneSnapshot(4, objects=(known[0], TABLE))).things
 
 
 def test_piece_that_a_skill_destroyed_is_gone() -> None:
