@@ -39,6 +39,7 @@ _PLAINER = tuple(
         (r",? (?:so far|for me|for us|in all|altogether|already|actually|again|then)(?= |,|$)", ""),
         (r"^(?:at|by) (?:what|which) (?:time|hour) ", "when "),
         (r"^how many times ", "how often "),
+        (r"^when was the last time (?:that )?you ", "when did you last "),
         (r"\b(?:have|had) (?:I|you)\b", "did you"),
     )
 )
@@ -94,14 +95,28 @@ class PlainPast:
         groups = match.groupdict()
         phrase = self._phrase(groups["thing"]) if groups.get("thing") else None
         classes = phrase.classes if phrase is not None else ()
-        who = groups.get("who") or ""
-        deeds = self.past.found(_verb(groups["verb"]), classes, groups.get("time") or "", who == "me")
-        if who and who != "me":
+        how, place = (phrase.how, phrase.place) if phrase is not None and phrase.place else ("", "")
+        how, place = (how, place) if place else (groups.get("how") or "", groups.get("place") or "")
+        return self.handled(
+            _verb(groups["verb"]), classes, groups.get("who") or "", groups.get("time") or "", how, place
+        )
+
+    def handled(
+        self, verb: str, classes: Sequence[str], who: str = "", time: str = "", how: str = "", place: str = ""
+    ) -> list[Deed]:
+        """Return the deeds that a verb means, the newest last. classes: of the thing; who: got it; how, place: where it
+        was taken "from" or brought "to".
+
+        Raises:
+            UnreadableError: the person or the place is not known.
+        """
+        if place and how.endswith("to") and verb_of(verb) == "take":
+            verb = "carry"  # "the cup that you took to the kitchen"
+        deeds = self.past.found(verb, classes, time, who == "me")
+        if who not in ("", "me"):
             person_id = self.person_id(who)
             deeds = [deed for deed in deeds if deed.to_id == person_id]
-        if phrase is not None and phrase.place:
-            return self._at(deeds, phrase.how, phrase.place)
-        return self._at(deeds, groups["how"], groups["place"]) if groups.get("place") else deeds
+        return self._at(deeds, how, place) if place else deeds
 
     def _at(self, deeds: Sequence[Deed], how: str, words: str) -> list[Deed]:
         """Return the deeds that took a thing from a place or room, brought it there, or were done there."""
@@ -119,7 +134,7 @@ class PlainPast:
             origin = is_there(*self.past.origin(deed))
             itself = objects.get(deed.object_id)
             stays = itself is not None and (is_there(deed.object_id, "") or is_there(itself.support_id, ""))
-            if how in ("from", "out of") or deed.skill == "PickupObject":
+            if how in ("from", "out of", "off") or deed.skill == "PickupObject":
                 there = origin
             elif deed.to_class:
                 there = is_there(deed.to_id, deed.to_class)

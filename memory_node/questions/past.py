@@ -226,7 +226,11 @@ TIME = (
 )
 _DETERMINER = r"(?P<owner>the|a|an|some|another|my|his|her|their|our|your|that|this|[A-Z][\w-]*'s|my [a-z]+'s)"
 _PLACE = r"(?P<how>from|on|in|at|inside) (?:the |my |our |a )?(?P<place>[\w' -]+?)"
-_DEED = rf"(?: that| which)? you (?P<verb>[a-z_]+)(?: (?:to )?(?P<to>me|[A-Z][\w-]*))?(?: (?P<time>{TIME}))?"
+_WAY = r"(?P<way>from|out of|off|in|into|on|onto|over to|to|at|inside) (?:the |my |our |a )?(?P<at>[\w' -]+?)"
+_DEED = (
+    rf"(?: that| which)? you (?:have |had )?(?:just |last )?(?P<verb>[a-z_]+)(?: (?:to )?(?P<to>me|[A-Z][\w-]*))?"
+    rf"(?: (?!{TIME}){_WAY})?(?: (?P<time>{TIME}))?"
+)
 _PHRASE = re.compile(
     rf"^(?:{_DETERMINER} )?(?P<noun>[\w][\w' -]*?)(?: {_PLACE})?(?P<again> again)?(?:{_DEED})?$",
 )
@@ -240,7 +244,8 @@ class Phrase:
     text: the words. classes: likeliest first; () for a pronoun. others: classes that are called so, too. owner: "his",
     "Anna's", "my sister's", "" for an article. states: that it is said to have. place, how: what it is said to stand
     "on", "in", or to come "from". again: the one of last time. verb, to, time: what the robot is said to have done with
-    it. several: the noun is a plural, and no name of one thing.
+    it, and at, way: where it took it "from" or brought it "to". several: the noun is a plural, and no name of one
+    thing.
     """
 
     text: str
@@ -253,6 +258,8 @@ class Phrase:
     verb: str = ""
     to: str = ""
     time: str = ""
+    at: str = ""
+    way: str = ""
     another: bool = False
     others: tuple[str, ...] = ()
     several: bool = False
@@ -293,9 +300,11 @@ def phrase_of(text: str, kinds: ObjectCatalogue, present: Collection[str] = ()) 
         match["verb"] or "",
         match["to"] or "",
         match["time"] or "",
-        owner == "another",
-        tuple(one for one in called if one != name),
-        singular(noun) != noun and noun not in kinds[name].names,
+        match["at"] or "",
+        match["way"] or "",
+        another=owner == "another",
+        others=tuple(one for one in called if one != name),
+        several=singular(noun) != noun and noun not in kinds[name].names,
     )
 
 

@@ -221,18 +221,17 @@ class References:
         # "The lamp that you turned on" may be of any class that is called so.
         known: list[str] = []
         for classes in filter(None, (phrase.classes, phrase.others)):
-            deeds = self.past.found(phrase.verb, classes, phrase.time, phrase.to == "me")
-            if phrase.to not in ("", "me"):
-                deeds = [deed for deed in deeds if deed.to_id == self.plain_past.person_id(phrase.to)]
+            deeds = self.plain_past.handled(phrase.verb, classes, phrase.to, phrase.time, phrase.way, phrase.at)
             ids = (one.object_id if one.object_class in classes else one.to_id for one in deeds)
             known = [left for one in ids for left in self._what_is_left(one)]
             if known:
                 break
         if not known:
+            at = f" {phrase.way} the {phrase.at}" if phrase.at else ""
             when = f" {phrase.time}" if phrase.time else ""
             name = self.kinds[phrase.classes[0]].best_name
             did = past_form(verb_of(phrase.verb) or phrase.verb)
-            asked = f"I do not remember a {name} that I {did}{when}. Which one do you mean?"
+            asked = f"I do not remember a {name} that I {did}{at}{when}. Which one do you mean?"
             raise UnclearError(asked, about=phrase.text)
         return known[-1:]
 

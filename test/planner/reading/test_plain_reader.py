@@ -327,6 +327,38 @@ def test_what_things_were_put_into_was_used_and_nothing_else_is_meant() -> None:
     assert asked.question
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("bring me the pen that you took out of the drawer", "taken"),
+        ("give me the pen you took from the drawer yesterday", "taken"),
+        ("put the pen that you carried to the bed on the desk", "carried"),
+        ("bring me the pen that you took to the bed", "carried"),
+        ("wash the pen that you put on the bed this morning", "carried"),
+    ],
+)
+def test_deed_tells_the_thing_apart_by_where_it_came_from_and_went(words: str, meant: str) -> None:
+    scene = home(thing("carried", "Pen"), thing("taken", "Pen"), thing("other", "Pen"))
+    deeds = (
+        deed("PickupObject", "taken", "Pen", "2026-03-02 09:00", from_id="d", from_class="Drawer"),
+        deed("PutObject", "taken", "Pen", "2026-03-02 09:01", to_id="t", to_class="DiningTable"),
+        deed("PickupObject", "carried", "Pen", "2026-03-03 09:00", from_id="s", from_class="Shelf"),
+        deed("PutObject", "carried", "Pen", "2026-03-03 09:01", to_id="b", to_class="Bed"),
+        deed("PickupObject", "other", "Pen", "2026-03-03 10:00", from_id="s", from_class="Shelf"),
+        deed("PutObject", "other", "Pen", "2026-03-03 10:01", to_id="s", to_class="Shelf"),
+    )
+    assert goal(read(words, scene, deeds=deeds)).target.thing_id == meant
+
+
+def test_deed_at_a_place_that_never_was_is_asked_about() -> None:
+    scene = home(thing("a", "Pen"), thing("b", "Pen"))
+    deeds = (deed("PickupObject", "a", "Pen", "2026-03-02 09:00", from_id="d", from_class="Drawer"),)
+    asked = read("bring me the pen that you took out of the fridge", scene, deeds=deeds)
+    assert asked is not None
+    assert asked.question is not None
+    assert "out of the fridge" in asked.question.text
+
+
 def test_again_is_the_one_of_last_time() -> None:
     scene = home(thing("a", "Mug"), thing("b", "Mug"))
     deeds = (deed("PutObject", "b", "Mug", "2026-03-03 09:00", to_class="User"),)
@@ -492,6 +524,7 @@ def test_person_is_where_memory_saw_the_person() -> None:
         ("what did you bring me yesterday?", ["apple"], ["book"]),
         ("what did you put in the bowl today?", ["keys", "key"], ["apple"]),
         ("when did you last wash the mug?", ["09:05"], ["14"]),
+        ("When was the last time you washed the mug?", ["09:05"], ["14"]),
         ("how often did you wash the mug today?", ["twice"], []),
         ("How many times have you washed the mug today?", ["twice"], []),
         ("how often did you wash the cup yesterday?", ["once"], []),
