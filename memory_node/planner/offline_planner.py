@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
@@ -35,7 +36,8 @@ from memory_node.planner.reading.conversation import Conversation, Pending, Ques
 from memory_node.planner.reading.described import PlainWords
 from memory_node.planner.reading.home_classes import HomeClasses
 from memory_node.planner.reading.named_things import NamedThings, with_speaker
-from memory_node.planner.reading.plain_reader import PlainReader
+from memory_node.planner.reading.plain_reader import PlainReader, references_of
+from memory_node.planner.reading.references import UnreadableError
 from memory_node.planner.reading.resumption import goals_then
 from memory_node.planner.reading.understanding import Understander, Understanding
 from memory_node.planner.reading.unseen import question_about_person
@@ -399,7 +401,13 @@ def home_classes(situation: PlanningContext, kinds: ObjectCatalogue) -> HomeClas
     places = (scene.by_id.get(one.support_id) for one in things)
     supports = tuple((kinds.whole(one.class_name), at.class_name if at else "") for one, at in zip(things, places))
     fixtures = frozenset(whole - movable)
-    return HomeClasses(movable, fixtures, rooms, situation.held_class, scene.surveyed, people, supports)
+
+    def remembered(words: str) -> Mention | None:
+        with contextlib.suppress(UnreadableError):
+            return references_of(kinds, scene, situation.known).thing(words) if situation.known is not None else None
+        return None
+
+    return HomeClasses(movable, fixtures, rooms, situation.held_class, scene.surveyed, people, supports, remembered)
 
 
 def _believed(asked_of: Goal, lookup: MemoryLookup, since_ns: int) -> bool | None:

@@ -13,7 +13,7 @@ from memory_node.planner.reading.discourse import Discourse
 from memory_node.planner.reading.english import INTO, NEAR
 from memory_node.planner.reading.lexicon import Called
 from memory_node.planner.reading.named_things import NamedThings
-from memory_node.planner.reading.noun_phrase import NounPhrase, told_apart
+from memory_node.planner.reading.noun_phrase import NounPhrase, again, told_apart
 from memory_node.world.state import Thing
 
 
@@ -156,8 +156,10 @@ def _choice(words: str, kinds: ObjectCatalogue) -> NounPhrase:
 
 
 def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue, people: Collection[str]) -> Parts | None:
-    """Return the last command once more with another thing or place: "no, the cup", "and the lettuce, too"."""
-    command = next((part for part in reversed(last) if isinstance(part, Command)), None)
+    """Return the last command once more with another thing or place: "no, the cup", "and the lettuce, too"; with those
+    before it that were about the same thing: "[wash the fork and put it away.] The same with the spoon"."""
+    commands = [part for part in last if isinstance(part, Command)]
+    command = commands[-1] if commands else None
     if command is None or command.kind in (GoalKind.STOP, GoalKind.WAIT):
         return None
     if fragment.particle in ("on", "off") and command.kind in (GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF):
@@ -174,16 +176,22 @@ def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue, people: C
         return (command,)
     if thing.text in people:  # "the same for Karl"; several commands may lean on each other
         given = command.given_to(thing)
-        return (given,) if given is not None and sum(isinstance(part, Command) for part in last) == 1 else None
+        return (given,) if given is not None and len(commands) == 1 else None
     if command.destination is not None and _is_place(thing, kinds) and fragment.place is None:
         return (replace(command, destination=thing),)
-    if thing.pronoun == "one" and command.targets:
-        noun, one = command.targets[0], thing
+    first = len(commands) - 1
+    while first and commands[first].targets and all(one.pronoun for one in commands[first].targets):
+        first -= 1
+    same = [*commands[first:-1], command]
+    targets = same[0].targets
+    if thing.pronoun == "one" and targets:
+        noun, one = targets[0], thing
         thing = replace(noun, text=one.text, other=one.other, attributes=one.attributes, states=one.states)
         thing = replace(thing, places=one.places, count=1, every=False, plural=False)
-    elif command.targets and fragment.corrects and thing.plural and thing.count == 1 and command.targets[0].count > 1:
-        thing = replace(thing, count=command.targets[0].count, every=False)
-    return (replace(command, targets=(thing, *fragment.also), alternatives=False),)
+    elif targets and fragment.corrects and thing.plural and thing.count == 1 and targets[0].count > 1:
+        thing = replace(thing, count=targets[0].count, every=False)
+    same[0] = replace(same[0], targets=(thing, *fragment.also), alternatives=False)
+    return (same[0], *(replace(one, targets=again(same[0].targets)) for one in same[1:]))
 
 
 def _is_place(phrase: NounPhrase, kinds: ObjectCatalogue) -> bool:

@@ -85,6 +85,10 @@ class Discourse:
         commands = self.targets[self.earlier :] or self.targets[-1:]
         return frozenset(name for targets in commands for name in targets)
 
+    def asked_for(self, names: Iterable[str]) -> bool:
+        """Return whether this instruction has asked for something with a thing of some classes already."""
+        return any(set(names) & set(targets) for targets in self.targets[self.earlier :])
+
     def other(self) -> str:
         """Return the class that "the other one" means: of what was handled last, not of where it was put."""
         last = self.targets[-1] if self.targets else ()

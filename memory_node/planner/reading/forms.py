@@ -12,7 +12,7 @@ from memory_node.planner.reading.command import Command, Fragment, Instruction, 
 from memory_node.planner.reading.command_reader import CommandReader
 from memory_node.planner.reading.english import INTO, NEAR, PUNCTUATION, English, Verb, past, words_of
 from memory_node.planner.reading.lexicon import Lexicon
-from memory_node.planner.reading.noun_phrase import NounPhrase
+from memory_node.planner.reading.noun_phrase import NounPhrase, again
 
 _K = GoalKind
 _LINKS = frozenset({"and", "then", "but", "so", "or"})
@@ -366,7 +366,7 @@ class InstructionReader:
             return None
         start = phrase.end + 1
         trial = Heard()
-        start = past(words, start, self._english.fillers | _LINKS)
+        start = past(words, start, self._english.fillers | _LINKS | {","})
         if start >= len(words) or self._asked_for(words, start, trial) is None:
             return None
         command = next((part for part in trial.parts if isinstance(part, Command)), None)
@@ -618,9 +618,9 @@ class InstructionReader:
         heard_before = len(heard.parts)
         for number, (word, one) in enumerate(before):
             heard.parts.append(
-                Command(one.kind, word, _again(targets) if number else targets, text=text, treatment=one.treatment)
+                Command(one.kind, word, again(targets) if number else targets, text=text, treatment=one.treatment)
             )
-        end = self._take(heard, (replace(found[0], targets=_again(targets)), *found[1:]), words)
+        end = self._take(heard, (replace(found[0], targets=again(targets)), *found[1:]), words)
         if end is None:
             del heard.parts[heard_before:]
         return end
@@ -761,13 +761,6 @@ class InstructionReader:
         if (thing is None and place is None and not args.particle) or (thing and thing.head in english.day_parts):
             return None
         return Fragment(thing, tuple(args.targets[1:]), place, args.particle, agrees, corrects)
-
-
-def _again(targets: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
-    """Return the pronoun for things that were just named."""
-    several = len(targets) > 1 or targets[0].plural or targets[0].count > 1
-    word = "them" if several else "it"
-    return (NounPhrase(word, pronoun=word, plural=several),)
 
 
 def _own_wish(said: Sequence[str]) -> bool:

@@ -51,7 +51,8 @@ class Goals:
         """Take note of things that were only spoken of."""
         first = remark.phrases[0] if remark.phrases else None
         generic = first is not None and first.called is not None and self._meaning.is_generic(first.called)
-        self._topic = first if generic else None
+        told = first is not None and first.handled
+        self._topic = first if generic or told else None
         if generic:
             return  # "the light, switch it off": which one is asked where it is handled
         named = [one for one in remark.phrases if one.called is not None and not one.strange]

@@ -14,6 +14,14 @@ from memory_node.planner.goal import Mention
 Recall = Callable[[str, tuple[ObjectState, ...]], Sequence[str]]
 
 
+# "The pen that you took out of the drawer", "the mug again" -> the thing that is meant; None where memory tells none.
+Remembered = Callable[[str], Mention | None]
+
+
+def nothing_remembered(_text: str) -> None:
+    """Stand in for a robot that remembers no deed."""
+
+
 def nothing_recalled(_text: str, _states: object) -> Sequence[str]:
     """Stand in for memory where there is none."""
     return ()
@@ -26,7 +34,7 @@ class HomeClasses:
 
     supports: the class of each thing, with that of what it is on or in, "" where that is unknown. held: the
     class of what the hand holds, "" for an empty hand. surveyed: every place was looked at lately: big furniture that
-    memory does not hold is not there.
+    memory does not hold is not there. remembered: what is told apart by what the robot did with it.
     """
 
     objects: frozenset[str] = frozenset()
@@ -36,6 +44,7 @@ class HomeClasses:
     surveyed: bool = False
     people: Mapping[str, Mention] = field(default_factory=dict)
     supports: tuple[tuple[str, str], ...] = ()
+    remembered: Remembered = nothing_remembered
 
     @property
     def all(self) -> frozenset[str]:

@@ -66,7 +66,7 @@ class Meaning:
         if phrase.refers_back:
             return self._spoken_of(phrase, slot, fits)
         if phrase.called is not None:
-            return self._named(phrase, slot, fits, partner)
+            return self._remembered(phrase, slot) or self._named(phrase, slot, fits, partner)
         if phrase.group:
             return self._of_group(phrase, slot, phrase.group, fits)
         if phrase.room:
@@ -77,6 +77,19 @@ class Meaning:
         """Return who is called so, or was spoken of; None where the words leave it open."""
         called = self._discourse.person(phrase.text) if phrase.text in SOMEBODY else phrase.text
         return self._home.people.get(called)
+
+    def _remembered(self, phrase: NounPhrase, slot: Slot) -> Mention | None:
+        """Return the thing that is told apart by what the robot did with it before this instruction; None where nothing
+        is told so."""
+        names, spoken = phrase.called.all if phrase.called is not None else (), self._discourse
+        if phrase.handled not in ("you", "again") or self.guesses or spoken.asked_for(names):
+            return None
+        found = None if phrase.plural or phrase.every else self._home.remembered(phrase.text)
+        if found is not None and (found.thing_id or phrase.handled == "again"):
+            return found if found.thing_id else None
+        if phrase.handled == "you" and sum(map(self._home.number_of, names)) > 1:
+            raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=slot)
+        return None
 
     def recalls(self, phrase: NounPhrase, object_class: str) -> bool:
         """Return whether memory recalls a thing of the class in the states that a phrase claims."""

@@ -36,8 +36,8 @@ class NounPhrase:
     known. spare: so many of all are left out ("all but one"). states: claimed of it. attributes: other words for it;
     owner: whose it is. other: not the one spoken of before. in_hand: what the robot holds. pieces: slices of it.
     matter: what a vessel has in it ("water"). strange: its noun names nothing. part: "lid". handled: told by what was
-    done with it. places: (sense of the preposition, phrase) of where it is. excluded: what is ruled out ("not the red
-    one").
+    done with it, and by whom ("you"); "again": the one of last time. places: (sense of the preposition, phrase) of
+    where it is. excluded: what is ruled out ("not the red one").
     """
 
     text: str
@@ -64,7 +64,7 @@ class NounPhrase:
     matter: str = ""
     strange: bool = False
     part: str = ""
-    handled: bool = False
+    handled: str = ""
     places: tuple[tuple[str, NounPhrase], ...] = ()
     contents: NounPhrase | None = None
     excluded: NounPhrase | None = None
@@ -498,12 +498,15 @@ class NounPhraseReader:
             if not end:
                 return phrase
             return replace(phrase, excluded=said, end=end) if denied else replace(said, end=end)
-        return self._with_contents(words, self._handled(words, phrase, start))
+        handled = self._handled(words, phrase, start)
+        if handled is phrase and phrase.definite and words[at : at + 1] == ["again"]:
+            handled = replace(phrase, text=_joined(words[phrase.begin : at + 1]), handled="again", end=at + 1)
+        return self._with_contents(words, handled)
 
     def _handled(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
-        """Take "[the mug] you washed", "I left on the sofa"."""
-        english = self._english
-        if at >= len(words) or words[at] not in ("i", "you", "we", "he", "she", "they"):
+        """Take "[the mug] you washed", "I left on the sofa", "you took out of the drawer"."""
+        english, who = self._english, words[at] if at < len(words) else ""
+        if who not in ("i", "you", "we", "he", "she", "they"):
             return phrase
         at += 1
         at = past(words, at, english.before_deed)
@@ -518,13 +521,18 @@ class NounPhraseReader:
         state = english.states.get(words[at])
         end = at + 1
         end += words[at] == "left" and end < len(words) and words[end] in english.wanted
-        placed = self.place(words, end) if words[at] in english.lying else None
-        placed = None if placed is not None and placed[2] in english.directed else placed
+        placed = self.place(words, end)
+        if who == "you":  # where it went is no more than what tells it apart: another place, or none, is where it goes
+            behind = self._past_time(words, placed[1].end) if placed is not None else end
+            timed = placed is not None and behind > placed[1].end
+            is_told = placed is not None and (timed or placed[0] == FROM or self.place(words, behind) is not None)
+            end = behind if is_told else self._past_time(words, end)
+            text = _joined(words[phrase.begin : end])
+            return replace(phrase, text=text, handled=who, definite=True, states=_with(phrase, state), end=end)
+        placed = None if placed is None or words[at] not in english.lying or placed[2] in english.directed else placed
         places = phrase.places if placed is None else (*phrase.places, placed[:2])
-        end = end if placed is None else placed[1].end
-        end = self._past_time(words, end)
-        states = (*phrase.states, state) if state is not None else phrase.states
-        return replace(phrase, handled=True, definite=True, states=states, places=places, end=end)
+        end = self._past_time(words, end if placed is None else placed[1].end)
+        return replace(phrase, handled=who, definite=True, states=_with(phrase, state), places=places, end=end)
 
     def _past_time(self, words: Sequence[str], at: int) -> int:
         """Return where "[you washed] this morning", "[you took] it from" ends."""
@@ -589,6 +597,13 @@ class NounPhraseReader:
         return replace(phrase, end=end) if is_remark else phrase
 
 
+def again(targets: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
+    """Return the pronoun for things that were just named."""
+    several = len(targets) > 1 or targets[0].plural or targets[0].count > 1
+    word = "them" if several else "it"
+    return (NounPhrase(word, pronoun=word, plural=several),)
+
+
 def told_apart(phrase: NounPhrase, one: NounPhrase) -> NounPhrase:
     """Return a phrase with what "the red one" tells of its thing."""
     return replace(
@@ -604,6 +619,10 @@ def told_apart(phrase: NounPhrase, one: NounPhrase) -> NounPhrase:
 # What is said before what a phrase does not mean; "but" only behind all of something.
 _RULING_OUT = (["instead", "of"], ["rather", "than"], ["except", "for"], ["apart", "from"], ["other", "than"], ["not"],
                ["except"], ["but"])  # fmt: skip
+
+
+def _with(phrase: NounPhrase, state: ObjectState | None) -> tuple[ObjectState, ...]:
+    return (*phrase.states, state) if state is not None else phrase.states
 
 
 def _joined(words: Sequence[str]) -> str:

@@ -44,6 +44,12 @@ class Known:
     ask: Callable[[str], KnowledgeAnswer] | None = None
 
 
+def references_of(kinds: ObjectCatalogue, scene: SceneSnapshot, known: Known) -> References:
+    """Return what words mean by what is known now."""
+    past, way = known.recalled, known.lessons.way if known.lessons is not None else None
+    return References(kinds, scene, past.facts, past.deeds, known.clock(), past.zone, way=way, asked=past.asked)
+
+
 class PlainReader:
     """kinds: the label space whose classes words may name."""
 
@@ -53,13 +59,8 @@ class PlainReader:
     def read(self, text: str, scene: SceneSnapshot, known: Known) -> Understanding | None:
         """Return what a sentence asks for; None where it is none of the plain forms, or memory lacks what it needs."""
         words = on_one_line(text).strip(" .!?")
-        past = known.recalled
-        way = known.lessons.way if known.lessons is not None else None
-        references = References(
-            self._kinds, scene, past.facts, past.deeds, known.clock(), past.zone, way=way, asked=past.asked
-        )
         try:
-            return _read(words, text, references, known)
+            return _read(words, text, references_of(self._kinds, scene, known), known)
         except UnclearError as unclear:
             return Understanding(question=unclear.question, source=SOURCE, confidence=0.0)
         except UnreadableError:

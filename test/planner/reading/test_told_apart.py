@@ -1,5 +1,7 @@
 """Which things are meant by what tells them apart: all but some, the rest, what is ruled out, and by another name."""
 
+from dataclasses import replace
+
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -170,3 +172,41 @@ def test_state_tells_several_things_apart_and_is_brought_about_for_one() -> None
 @pytest.mark.parametrize("text", ["turn on the tv for ten minutes", "put half of the bread in the fridge"])
 def test_durations_and_shares_are_asked_about(text: str) -> None:
     assert question(text).text
+
+
+def remembering(text: str) -> Mention | None:
+    """Remember one mug that was handled, and no pen."""
+    return Mention(text, ("Mug",), thing_id="that-mug") if "mug" in text else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need the mug again, bring it here",
+        "the mug again, please, put it on the bed",
+        "could you fetch me the mug which you took out of the fridge",
+        "I'd like the mug you put on the desk this morning on the bed",
+    ],
+)
+def test_thing_is_the_one_that_the_robot_handled(text: str) -> None:
+    found = READER.understand(text, replace(HOME, remembered=remembering))
+    assert found.question is None
+    assert {goal.target.thing_id or goal.target.referring for goal in found.goals} <= {"that-mug", True}
+    assert found.goals[0].target.thing_id == "that-mug"
+    assert not found.goals[0].target.on
+
+
+def test_words_of_a_deed_go_whole_to_memory_and_leave_the_place_of_the_command() -> None:
+    asked: list[str] = []
+    home = replace(HOME, remembered=lambda text: asked.append(text) or remembering(text))
+    found = READER.understand("would you put the mug that you carried to the bed on the desk", home)
+    assert asked == ["the mug that you carried to the bed"]
+    assert [str(goal) for goal in found.goals] == ["place Mug to Desk"]
+
+
+def test_deed_that_memory_does_not_know_is_asked_about_where_there_are_several() -> None:
+    asked = READER.understand("put the mug that you gave karl on the desk", HOME).question
+    assert asked is not None
+    assert "the mug that you gave" in asked.text
+    assert goals("put the book that you washed on the desk") == ["place Book to Desk"]
+    assert goals("wash a mug and put the mug that you washed on the desk") == ["clean Mug", "place Mug to Desk"]

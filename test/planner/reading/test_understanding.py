@@ -193,6 +193,17 @@ def test_memory_tells_which_lamp_is_meant() -> None:
         [("close the window tomorrow", ASKED), ("yes", "close Window")],
         [("Put the tomato in the fridge.", "Tomato at Fridge"), ("And the lettuce too.", "Lettuce at Fridge")],
         [("Slice the potato.", "slice Potato"), ("Do the same with the tomato.", "slice Tomato")],
+        # The same is all that was done with the thing, not the last of it.
+        [
+            ("Wash the fork and put it in the fridge.", "clean Fork; Fork at Fridge"),
+            ("Do the same with the spoon.", "clean Spoon; Spoon at Fridge"),
+            ("And the knife and the cup, too.", "clean Knife; clean Cup; Knife at Fridge; Cup at Fridge"),
+        ],
+        [
+            ("Open the window, wash the fork and put it in the fridge.", "open Window; clean Fork; Fork at Fridge"),
+            ("No, the spoon.", "clean Spoon; Spoon at Fridge"),
+            ("No, on the desk.", "Spoon at Desk"),
+        ],
         [("Where's the newspaper?", "tell Newspaper place"), ("OK, throw it away.", "Newspaper at GarbageCan")],
         [("I've read the book. Put it next to the other one.", ASKED)],
         [("Slice the apple and bring me a slice in the bowl.", "slice Apple; Apple at Bowl; Bowl at User")],
