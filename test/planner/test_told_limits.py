@@ -167,6 +167,8 @@ def test_broken_appliance_is_told_of_and_another_one_is_used_or_asked_for() -> N
     [
         ("The sink in the kitchen is out of order.", {"basin"}),
         ("The tap in the kitchen is broken.", {"basin"}),
+        ("The kitchen sink is broken until Wednesday.", {"basin"}),
+        ("The kitchen tap is broken.", {"basin"}),
         ("The sink is out of order.", {"basin", "other basin"}),
     ],
 )

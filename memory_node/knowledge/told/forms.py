@@ -6,7 +6,7 @@ Without a language model this is all that binds. A clause is read whole or not a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
@@ -368,7 +368,7 @@ class TellingReader:
         words = words.strip()
         noun, _, look = words.partition(" with ")
         if classes := self._classes(noun):
-            return Term(words, classes, f"with {look}" if look else "")
+            return Term(words, classes, f"with {look}" if look else "", room=self._room_before(noun, classes))
         placed = _PLACED.match(words.replace(" of the ", " in the "))
         if placed is not None and self._is_known(self._where(placed["place"])):
             thing = self.thing(placed["thing"])
@@ -376,7 +376,12 @@ class TellingReader:
         # "The blue mug": what stands before the name tells it from other mugs.
         attributes, _, name = words.rpartition(" ")
         classes = self._classes(name) if attributes and NOT_NAMING.isdisjoint(attributes.split()) else ()
-        return Term(words, classes, attributes.lower()) if classes else None
+        return Term(words, classes, attributes.lower(), room=self._room_before(words, classes)) if classes else None
+
+    def _room_before(self, words: str, classes: Sequence[str]) -> str:
+        """Return the room of "the kitchen sink", "" for none: a kitchen knife may be anywhere."""
+        said = (room for room in self._kinds.rooms if words.lower().startswith(f"{room} "))
+        return "" if any(self._kinds[name].pickupable for name in classes) else next(said, "")
 
     def _things(self, words: str) -> list[Term]:
         """Return the kinds of things that "the oven and the microwave" names; none where one of them is not known."""
