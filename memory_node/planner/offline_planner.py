@@ -153,7 +153,11 @@ class OfflinePlanner:
             return self._answered(read.answer, situation)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
-        return (yield from self.achieve(read.goals, situation))
+        situation.conversation.doubted = named
+        outcome = yield from self.achieve(read.goals, situation, insists)
+        if not outcome.question:
+            situation.conversation.doubted = None
+        return outcome
 
     def _tells(self, text: str) -> bool:
         """Return whether each sentence is read whole as a fact that binds; how somebody is ("I'm cold") is a hint."""
@@ -219,15 +223,18 @@ class OfflinePlanner:
         asked, conversation.asked = conversation.asked, None
         return f"{asked[0]}{said.strip(' .')}{asked[1]}" if asked is not None else said
 
-    def achieve(self, goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
-        """Yield the steps of goals that are understood already; a question where what was told forbids one of them."""
+    def achieve(self, goals: Sequence[Goal], situation: PlanningContext, insists: bool = False) -> PlanRun:
+        """Yield the steps of goals that are understood already; a question where what was told forbids one of them.
+
+        insists: the person wants it anyway; what was told holds until it is taken back, which the question says.
+        """
         people = [one for one in situation.memory.scene().objects if one.class_name == self._kinds.recipient]
         goals = with_speaker(goals, [one for one in people if not one.removed])
         verdict = situation.limits.of_goals(goals) if situation.limits is not None else Verdict()
         for note in verdict.notes:
             situation.note(note)
         if verdict.question:
-            return _forbidden(verdict, situation)
+            return _forbidden(verdict, situation, insists)
         lookup, names = MemoryLookup(situation), tuple(map(str, goals))
         run, history = GoalRun(self._kinds, lookup, situation, self._max_failures), GoalHistory(goals, self._kinds)
         closed = verdict.closed or (frozenset(),) * len(goals)
@@ -370,12 +377,14 @@ def _known_answer(text: str, situation: PlanningContext) -> str:
     return "" if answer.abstains else answer.text
 
 
-def _forbidden(verdict: Verdict, situation: PlanningContext) -> PlanOutcome:
+def _forbidden(verdict: Verdict, situation: PlanningContext, insists: bool = False) -> PlanOutcome:
     """Ask what to do instead of what was told not to be done; whom that names has been spoken of."""
     binding = situation.limits.now() if situation.limits is not None else None
     if binding is not None and not situation.conversation.discourse.named_now:
         situation.conversation.discourse.note_persons(binding.persons_in(verdict.question))
-    return asked(Question(verdict.question), situation)
+    told = next(iter(verdict.notes), "") if insists else ""
+    lifted = f"I keep to it: {told}. If that is no longer so, say: Forget that {told[:1].lower()}{told[1:]}."
+    return asked(Question(lifted if told else verdict.question), situation)
 
 
 def asked(question: Question, situation: PlanningContext) -> PlanOutcome:

@@ -98,6 +98,20 @@ def test_person_may_insist_on_what_only_sounds_forbidden(robot: CookingRobot, wo
     assert robot.carry_out("Put the laptop on the sofa anyway.", word_embedder).outcome.question
 
 
+def test_who_insists_on_what_was_forbidden_is_told_how_to_lift_it(
+    robot: CookingRobot, word_embedder: TextEmbedder
+) -> None:
+    robot.memory.tell_fact("The newspaper must never be moved.")
+    conversation = Conversation()
+    assert robot.carry_out("Put the newspaper on the sofa.", word_embedder, conversation).outcome.question
+    insisted = robot.carry_out("Do it anyway.", word_embedder, conversation)
+    assert not insisted.steps
+    lifting = insisted.outcome.question.rpartition("say: ")[2]
+    assert lifting == "Forget that the newspaper must never be moved."
+    assert robot.carry_out(lifting, word_embedder, conversation).outcome.answer
+    assert robot.carry_out("Put the newspaper on the sofa.", word_embedder, conversation).outcome.success
+
+
 def test_who_insists_means_the_thing_that_was_named(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
     robot.memory.tell_fact("Only Eva handles the drawer.")
     opened = set()

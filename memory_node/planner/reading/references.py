@@ -200,9 +200,11 @@ class References:
         if phrase.verb:
             ids = set(self._handled(phrase))
         elif phrase.again:
-            same = [one for one in self.past.found(self.verb, phrase.classes) if self.knows(one.object_id)]
+            same = [one for one in self.past.found(self.verb, phrase.classes) if one.object_id]
             last = same[-1] if same and verb_of(self.verb) else self.past.last_of(phrase.classes)
             ids = {last.object_id} if last is not None and self.knows(last.object_id) else None
+            if last is not None and ids is None and len(self._of(phrase.classes)) > 1:
+                raise self._lost(phrase, f"I no longer know which {self._name_of(phrase)} that was")
         if phrase.owner and phrase.owner != "my":
             ids = self._both(ids, self._owned(phrase))
         elif phrase.owner == "my":
@@ -219,21 +221,24 @@ class References:
 
     def _handled(self, phrase: Phrase) -> Iterable[str]:
         # "The lamp that you turned on" may be of any class that is called so.
-        known: list[str] = []
         for classes in filter(None, (phrase.classes, phrase.others)):
             deeds = self.plain_past.handled(phrase.verb, classes, phrase.to, phrase.time, phrase.way, phrase.at)
-            ids = (one.object_id if one.object_class in classes else one.to_id for one in deeds)
-            known = [left for one in ids for left in self._what_is_left(one)]
-            if known:
-                break
-        if not known:
-            at = f" {phrase.way} the {phrase.at}" if phrase.at else ""
-            when = f" {phrase.time}" if phrase.time else ""
-            name = self.kinds[phrase.classes[0]].best_name
-            did = past_form(verb_of(phrase.verb) or phrase.verb)
-            asked = f"I do not remember a {name} that I {did}{at}{when}. Which one do you mean?"
-            raise UnclearError(asked, about=phrase.text)
-        return known[-1:]
+            ids = [one.object_id if one.object_class in classes else one.to_id for one in deeds]
+            left = self._what_is_left(next(filter(None, reversed(ids)), ""))
+            if left:
+                return left[-1:]
+            if any(ids):
+                raise self._lost(phrase, f"I no longer know which {self._name_of(phrase)} that was")
+        at = f" {phrase.way} the {phrase.at}" if phrase.at else ""
+        when = f" {phrase.time}" if phrase.time else ""
+        did = past_form(verb_of(phrase.verb) or phrase.verb)
+        raise self._lost(phrase, f"I do not remember a {self._name_of(phrase)} that I {did}{at}{when}")
+
+    def _lost(self, phrase: Phrase, why: str) -> UnclearError:
+        return UnclearError(f"{why}. Which one do you mean?", about=phrase.text)
+
+    def _name_of(self, phrase: Phrase) -> str:
+        return self.kinds[phrase.classes[0]].best_name
 
     def _what_is_left(self, object_id: str) -> list[str]:
         """Return a thing's id, or the ids of the pieces that it was cut into."""
@@ -250,9 +255,7 @@ class References:
             raise UnreadableError(phrase.text)
         owned = set(self.binding.owned_by(who, phrase.classes))
         if not owned:
-            name = self.kinds[phrase.classes[0]].best_name
-            asked = f"I was not told which {name} is {who}'s. Which one do you mean?"
-            raise UnclearError(asked, about=phrase.text)
+            raise self._lost(phrase, f"I was not told which {self._name_of(phrase)} is {who}'s")
         self.note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
         return owned
 

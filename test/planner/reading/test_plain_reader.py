@@ -365,6 +365,18 @@ def test_again_is_the_one_of_last_time() -> None:
     assert goal(read("bring me the mug again", scene, deeds=deeds)).target.thing_id == "b"
 
 
+@pytest.mark.parametrize("words", ["bring me the mug again", "bring me the mug that you washed"])
+def test_one_that_memory_no_longer_knows_is_asked_about_beside_others(words: str) -> None:
+    deeds = (
+        deed("CleanObject", "a", "Mug", "2026-03-03 09:00"),
+        deed("CleanObject", "lost", "Mug", "2026-03-03 10:00"),
+    )
+    asked = read(words, home(thing("a", "Mug"), thing("b", "Mug")), deeds=deeds)
+    assert asked is not None
+    assert asked.question is not None
+    assert "no longer know which mug" in asked.question.text
+
+
 def test_back_where_it_was_is_where_the_robot_took_it_from() -> None:
     scene = home(thing("book", "Book", on="counter"))
     deeds = (deed("PickupObject", "book", "Book", "2026-03-03 09:00", from_id="desk", from_class="Desk"),)
