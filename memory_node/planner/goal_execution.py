@@ -193,12 +193,10 @@ class GoalRun:
             if number:
                 self._next_one()
             yield from self._stages(goal)
-            self._note_handled()
+            self._note_handled(goal)
         while goal.every and self._knows_another(goal):
             yield from self._stages(goal)
-            self._note_handled()
-        if goal.kind is GoalKind.OPEN:
-            self._opened -= self._acting.attempt.part("target").identities
+            self._note_handled(goal)
 
     def shut_doors(self) -> Steps:
         """Yield the steps that close what the robot has opened and nobody asked it to open."""
@@ -206,10 +204,12 @@ class GoalRun:
         for key in list(self._world.state.things) if self._opened else ():
             yield from self._acting.shut(key)
 
-    def _note_handled(self) -> None:
-        """Remember for later instructions which thing it was, and where it had been."""
+    def _note_handled(self, goal: Goal) -> None:
+        """Remember for later instructions which thing it was, and where it had been; what was to be opened stays so."""
         if "target" not in self._acting.attempt.parts:
             return
+        if goal.kind is GoalKind.OPEN:
+            self._opened -= self._acting.attempt.part("target").identities
         self._refresh()
         target = self._acting.attempt.part("target")
         name = self._kinds.whole(target.object_class)

@@ -46,6 +46,13 @@ def test_drawer_that_was_open_stays_open(robot, planner) -> None:
     assert drawers_open(robot) == opened == [robot.world["fork"].parent_id]
 
 
+def test_all_that_is_to_be_opened_stays_open(robot, planner) -> None:
+    assert planner.execute("open all the drawers").success
+    assert len(drawers_open(robot)) > 1
+    assert planner.execute("close all the drawers").success
+    assert drawers_open(robot) == []
+
+
 def test_fridge_is_closed_when_something_is_taken_out(robot, planner) -> None:
     assert planner.execute("bring me the egg").success
     assert not robot.world["fridge"].is_open
