@@ -140,6 +140,7 @@ def _answered(fragment: Fragment, pending: Pending, kinds: ObjectCatalogue) -> P
     elif slot is Slot.LIGHT:
         filled = replace(command, light=thing)
     else:
+        thing = replace(thing, places=(*thing.places, place)) if place is not None else thing  # "the one on the desk"
         first = _merged(command.targets[0] if command.targets else None, thing)
         filled = replace(command, targets=(first, *fragment.also))
     return (*pending.parts[: pending.index], filled, *pending.parts[pending.index + 1 :])

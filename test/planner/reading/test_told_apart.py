@@ -210,3 +210,10 @@ def test_deed_that_memory_does_not_know_is_asked_about_where_there_are_several()
     assert "the mug that you gave" in asked.text
     assert goals("put the book that you washed on the desk") == ["place Book to Desk"]
     assert goals("wash a mug and put the mug that you washed on the desk") == ["clean Mug", "place Mug to Desk"]
+
+
+def test_answer_keeps_where_the_thing_is() -> None:
+    home, conversation = replace(HOME, fixtures=frozenset({"FloorLamp", "DeskLamp", "Desk"})), Conversation()
+    assert READER.understand("turn off the lamp", home, conversation=conversation).question is not None
+    answered = READER.understand("the one on the desk", home, conversation=conversation)
+    assert [str(goal) for goal in answered.goals] == ["switch_off DeskLamp"]
