@@ -180,8 +180,8 @@ def state_change_row(change: StateChange) -> Row:
 
 def episode_row(episode: EpisodeSummary) -> Row:
     """Return the row of `episodes`; a robot id of its own goes before the store's."""
-    left_out = {"message", *(() if episode.robot_id else ("robot_id",))}
-    return {name: value for name, value in vars(episode).items() if name not in left_out}
+    kept = {column.name for column in schema.episodes.c} - (set() if episode.robot_id else {"robot_id"})
+    return {name: value for name, value in vars(episode).items() if name in kept}
 
 
 def episode_of(row: Any) -> EpisodeSummary:
