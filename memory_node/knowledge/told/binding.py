@@ -361,17 +361,21 @@ class BindingFacts:
         return words
 
     def thing_called(self, words: str) -> Term | None:
-        """Return the things that were told of in just these words, "spare keys", with the ids of those that memory
-        knows, none where it knows nothing of their class; None where nothing is called so, and where it is not known
-        which of several they are."""
-        named = (fact for fact in self.current if fact.subject.attributes and fact.subject.words == words)
-        # It may have been told before a thing of its class was known.
-        meant = (
-            fact.subject if fact.subject.object_ids else grounded(fact, self.scene, self.kinds).subject
-            for fact in named
+        """Return the things that were told of in just these words, "spare keys"; None where nothing is called so, and
+        where it is not known which of several they are.
+
+        It has the ids of those that memory knows. Where nothing but their place was told, they are also the only one of
+        their class, and none that is known yet: a fact of another kind must not be lost by taking that one.
+        """
+        named = [fact for fact in self.current if fact.subject.attributes and fact.subject.words == words]
+        only_placed = all(fact.relation is Relation.BELONGS for fact in named)
+        if only_placed:  # it may have been told before a thing of its class was known
+            named = [fact if fact.subject.object_ids else grounded(fact, self.scene, self.kinds) for fact in named]
+        known = (
+            replace(one.subject, object_ids=tuple(filter(self._objects.get, one.subject.object_ids))) for one in named
         )
-        known = (replace(one, object_ids=tuple(filter(self._objects.get, one.object_ids))) for one in meant)
-        return next((one for one in known if one.object_ids or not self._knows(one.classes[0])), None)
+        found = (one for one in known if one.object_ids or (only_placed and not self._knows(one.classes[0])))
+        return next(found, None)
 
     def _knows(self, class_name: str) -> bool:
         return any(folded(one.class_name) == folded(class_name) for one in self._objects.values())

@@ -121,6 +121,12 @@ def test_thing_that_was_told_of_before_it_was_seen_is_put_where_it_belongs() -> 
         assert asked.question is not None
 
 
+def test_thing_of_which_more_than_its_place_was_told_is_not_taken_for_the_only_one() -> None:
+    told = facts_told("The black pen is out of order.", home())
+    for scene in (home(), home(thing("p", "Pen"))):
+        assert read("bring me the black pen", scene, told) is None
+
+
 @pytest.mark.parametrize(
     ("text", "goals"),
     [
