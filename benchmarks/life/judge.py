@@ -196,11 +196,20 @@ def _changed(before: HomeRecord, now: HomeRecord, held: Collection[str], world: 
             continue
         fixed = world[thing_id].fixed
         moved = was.parent_id != is_.parent_id or _apart(was, is_, before, now) > _MOVED_M
+        moved &= not came_down(was, is_, before, held)
         aside = _SWITCHED | (
             _TREATED if thing_id not in held and _stands_in_appliance(world, thing_id) else frozenset()
         )
         if (moved and not fixed) or (before.states[thing_id] ^ now.states[thing_id]) - aside:
             yield thing_id
+
+
+def came_down(was: Standing, is_: Standing, before: HomeRecord, held: Collection[str]) -> bool:
+    """Return whether a thing lies lower at the same spot: what was below it was taken away, nobody moved it."""
+    below = before.standing.get(was.parent_id) if was.parent_id in held else None
+    shift = is_.center - was.center
+    is_there = is_.parent_id in (was.parent_id, below.parent_id if below is not None else was.parent_id)
+    return is_there and bool(shift[2] < 0) and float(np.linalg.norm(shift[:2])) <= _MOVED_M
 
 
 def _apart(was: Standing, is_: Standing, before: HomeRecord, now: HomeRecord) -> float:
