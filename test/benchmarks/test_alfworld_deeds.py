@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.alfworld.sentences import attempt_of_game, deed_of
 from memory_node.lessons.optimizer.attempt import DeedKind
-from memory_node.lessons.optimizer.rules import method_of
+from memory_node.lessons.optimizer.rules import whereabouts_of
 
 TEXT = "You are in a room. Looking quickly around you, you see a drawer 2, a drawer 1, a side table 1, and a fridge 1."
 
@@ -45,6 +45,5 @@ def test_game_is_an_attempt_with_its_kinds_of_places() -> None:
     ]
     attempt = attempt_of_game("e", "put a cool egg in side table.", TEXT, turns, True)
     assert attempt.places == ("drawer", "side table", "fridge")
-    note = method_of(attempt)
-    assert note.way == ("take egg", "cool egg with fridge", "move egg at the goal")
-    assert note.found_at == ("drawer",)
+    assert [deed.way for deed in attempt.deeds if deed.kind is DeedKind.CHANGE] == ["cool egg with fridge"]
+    assert whereabouts_of(attempt).found_at == ("drawer",)
