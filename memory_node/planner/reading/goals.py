@@ -238,7 +238,7 @@ class Goals:
         else:
             return []
         carried = [name for name in names if self._kinds[name].pickupable]
-        return [Mention(phrase.text, (name,), referring=phrase.refers_back) for name in carried]
+        return [Mention(phrase.text, (name,), phrase.states, referring=phrase.refers_back) for name in carried]
 
     def _from_one_place(self, command: Command, phrase: NounPhrase) -> NounPhrase:
         """Return "everything on the table" with the one kind of table that is meant."""
@@ -271,7 +271,7 @@ class Goals:
         needed = _NEEDED.get(command.kind)
         able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
         known = [name for name in able if name in self._home.all] or able
-        return [Mention(phrase.text, (name,)) for name in known] if not both or len(known) == 2 else []
+        return [Mention(phrase.text, (name,), phrase.states) for name in known] if not both or len(known) == 2 else []
 
     def _alone(self, phrase: NounPhrase, mention: Mention) -> NounPhrase:
         name, spoken = mention.object_class, self._discourse

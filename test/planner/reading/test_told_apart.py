@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.conversation import Conversation, Question
 from memory_node.planner.reading.home_classes import HomeClasses
@@ -217,3 +218,12 @@ def test_answer_keeps_where_the_thing_is() -> None:
     assert READER.understand("turn off the lamp", home, conversation=conversation).question is not None
     answered = READER.understand("the one on the desk", home, conversation=conversation)
     assert [str(goal) for goal in answered.goals] == ["switch_off DeskLamp"]
+
+
+@pytest.mark.parametrize("name", ["bottles", "lamps"])
+def test_state_that_is_said_of_several_kinds_is_said_of_each(name: str) -> None:
+    home = HomeClasses(frozenset({"SprayBottle", "SoapBottle", "DeskLamp", "FloorLamp"}), frozenset({"GarbageCan"}))
+    for said, states in (("empty ", (ObjectState.USED_UP,)), ("", ())):
+        found = READER.understand(f"throw away all the {said}{name}", home)
+        assert len(found.goals) == 2
+        assert {goal.target.states for goal in found.goals} == {states}
