@@ -12,7 +12,7 @@ from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.knowledge.text import on_one_line
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.reading.references import References, UnreadableError
+from memory_node.planner.reading.references import References, UnreadableError, bare
 
 _K = GoalKind
 _TREATED: dict[str, tuple[GoalKind, ObjectState | None]] = {
@@ -144,7 +144,7 @@ def as_liked(command: str, references: References) -> list[str]:
         return [command]
     if given is None or phrase is None or not phrase.classes:
         return [command]
-    named = given["thing"].removeprefix("the ").removeprefix("my ")
+    named = bare(given["thing"])
     if phrase.states:  # "the usual", which means a cold apple
         is_called_so = references.binding.meant_by(named) != named
         verb = _BRINGS_ABOUT.get(phrase.states[0]) if is_called_so else None

@@ -104,7 +104,7 @@ class References:
         here = {one.class_name for one in self._objects.values() if self._room_of(one) == room}
         phrase = phrase_of(words, self.kinds, here if room else self._present)
         if phrase is None:  # a name that somebody gave to a kind of thing
-            named = _bare(words)
+            named = bare(words)
             meant = self.binding.meant_by(named)
             phrase = phrase_of(meant, self.kinds, self._present) if meant != named else None
         if phrase is None:
@@ -152,7 +152,7 @@ class References:
         Raises:
             UnreadableError, UnclearError.
         """
-        told = self.binding.thing_called(_bare(words))
+        told = self.binding.thing_called(bare(words))
         phrase = self.phrase(words) if told is None else Phrase(words, told.classes[:1])
         if phrase.several and not (phrase.verb or phrase.again or phrase.owner):
             raise UnreadableError(words)  # all of them, or so many as were spoken of
@@ -180,7 +180,7 @@ class References:
     def are_several_open(self, words: str) -> bool:
         """Return whether words mean a kind of which several stand open, and nothing tells one of them apart; "a drawer"
         and "this drawer" are one."""
-        is_called = self.binding.thing_called(_bare(words)) is not None
+        is_called = self.binding.thing_called(bare(words)) is not None
         if is_called or is_indefinite(words) or words.lower().startswith(("this ", "that ")):
             return False
         phrase = self.phrase(words)
@@ -284,7 +284,7 @@ class References:
 
     def _room_called(self, words: str) -> str:
         """Return the name of the room that words name, "" for none."""
-        name = _bare(words.lower())
+        name = bare(words.lower())
         return next((one.name.lower() for one in self.scene.rooms if one.name and one.name.lower() == name), "")
 
     def _by_state(self, classes: Sequence[str], wanted: ObjectState | None) -> tuple[str, ...] | None:
@@ -363,7 +363,7 @@ class References:
         Raises:
             UnreadableError, UnclearError: nobody told it.
         """
-        fact = self.binding.place_of(thing.object_class, thing.thing_id, called=_bare(thing.text))
+        fact = self.binding.place_of(thing.object_class, thing.thing_id, called=bare(thing.text))
         if fact is None:
             ids = [thing.thing_id] if thing.thing_id else [one.id for one in self._of(thing.candidates)]
             if asks and not any(self.past.place_before(one) for one in ids):
@@ -453,7 +453,8 @@ class References:
         self.notes += [fact.text for fact in facts if fact.text and fact.text not in self.notes]
 
 
-def _bare(words: str) -> str:
+def bare(words: str) -> str:
+    """Return words for a thing without "the" and "my"."""
     return words.removeprefix("the ").removeprefix("my ")
 
 
