@@ -299,7 +299,7 @@ class Upkeep:
         if self.store is not None:
             store = self.store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
-            figures["store.quarantined"] = self.store.quarantined
+            figures["store.bad_rows"] = self.store.bad_rows
             figures.update({"store.log_bytes": self.store.log_bytes, "store.warning": self.store.warning})
             figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
         return figures

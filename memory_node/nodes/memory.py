@@ -128,7 +128,7 @@ class MemoryNode(ManagedNode):
 
     def _diagnosis(self) -> Diagnosis:
         figures = self.memory.diagnostics()
-        state, bad_rows = figures.get("store", "ok"), figures.get("store.quarantined", 0)
+        state, bad_rows = figures.get("store", "ok"), figures.get("store.bad_rows", 0)
         problems = [] if state == "ok" else [f"the store takes nothing: {state}"]
         if bad_rows:
             problems.append(f"{bad_rows} stored rows cannot be read and are left out: run `memory-node store check`")

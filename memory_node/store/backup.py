@@ -20,6 +20,7 @@ from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.resources import create_private, make_private_folder
 from memory_node.store import copying, schema
 from memory_node.store.apply import notify
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
@@ -35,7 +36,6 @@ from memory_node.store.engine import (
 from memory_node.store.errors import ForeignFileError, InvalidImportError, StoreUnavailableError, StoreVersionError
 from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.location import EXPORTS_FILE, parse_url, sqlite_path
-from memory_node.store.quarantine import BadRows, put_row_away
 from memory_node.store.reader import lenient_text, reading, revision_of
 from memory_node.store.site_database import identity_of, prepare
 
@@ -107,8 +107,8 @@ def _copy_rows(engine: Engine, site: str, target: Path, clock: Clock) -> None:
         with reading(engine) as source, for_writing(copy.connect()) as connection, connection.begin():
             bad = BadRows()
             copying.copy_site(source, site, connection, site, bad)
-            for row in bad:
-                put_row_away(connection, site, row, clock())
+    for row in bad:
+        _log.error("a row cannot be read and is not in the backup: %s", row)
     leave_wal(target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,19 +12,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection
 
-from memory_node.domain.errors import RobotMemoryError, StoreError
+from memory_node.domain.errors import StoreError
 from memory_node.store import schema
-from memory_node.store.apply import Tombstone, is_buried, read_tombstones
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import CHUNK
 from memory_node.store.engine import DATABASE_ERRORS, database_files, reason_of
 from memory_node.store.errors import ForeignFileError, MissingStoreError
-from memory_node.store.exchange import check_agreement
 from memory_node.store.inspection import OpenedStore, open_to_read
 from memory_node.store.journal import torn_bytes
-from memory_node.store.location import Folders, ImageFolder
-from memory_node.store.quarantine import BadRows, quarantined
-from memory_node.store.reader import lenient_text, revision_of
+from memory_node.store.location import Folders
+from memory_node.store.reader import lenient_text
 
 _SHOWN = 5
 _ADVICE = "stop the robot and run `memory-node store check --repair`; what is lost comes from the last backup"
@@ -31,14 +30,12 @@ _ADVICE = "stop the robot and run `memory-node store check --repair`; what is lo
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault. severity: "error" (facts are wrong or lost) or "warning". structure: the fault is in the structure of
-    a SQLite file or its site, not in a row, so that only a new file helps.
-    """
+    """One fault. severity: "error" (facts are wrong or lost) or "warning". damage: of the database itself."""
 
     severity: str
     what: str
     advice: str
-    structure: bool = False
+    damage: bool = False
 
 
 def findings_of(url: URL, site: str, robot_id: str, config: StoreConfig) -> list[Finding]:
@@ -62,11 +59,10 @@ def findings_of(url: URL, site: str, robot_id: str, config: StoreConfig) -> list
 
 
 def _damage(what: str) -> Finding:
-    return Finding("error", what, _ADVICE, structure=True)
+    return Finding("error", what, _ADVICE, damage=True)
 
 
 def _faults(opened: OpenedStore) -> Iterator[Finding]:
-    site = opened.site
     with opened.engine.connect() as connection, connection.begin(), lenient_text(connection):
         if opened.path is not None:
             yield from _check_files(opened.path, opened.folders)
@@ -76,14 +72,8 @@ def _faults(opened: OpenedStore) -> Iterator[Finding]:
         if missing:
             yield _damage(f"tables are missing: {', '.join(missing)}")
             return
-        dead = read_tombstones(connection, site)
         for table in schema.SEALED:
-            yield from _check_rows(connection, table, site, dead, opened.folders.images)
-        away = quarantined(connection, site)
-        if away:
-            shown = _shown([f"{row.name}: {row.reason}" for row in away])
-            advice = "`store check --repair` takes what the last backup has of them"
-            yield Finding("warning", f"{len(away)} rows are in quarantine: {shown}", advice)
+            yield from _check_rows(connection, table, opened.site)
 
 
 def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
@@ -133,39 +123,10 @@ def scan(
     yield from connection.execute(query.order_by(*by_key))
 
 
-def _shown(listed: list[str]) -> str:
-    return "; ".join([*listed[:_SHOWN], *(["..."] if len(listed) > _SHOWN else [])])
-
-
-def _check_rows(
-    connection: Connection, table: sa.Table, site: str, dead: dict[str, Tombstone], images: ImageFolder
-) -> Iterator[Finding]:
+def _check_rows(connection: Connection, table: sa.Table, site: str) -> Iterator[Finding]:
     """Yield what is wrong with a site's rows of a table."""
-    bad, buried, late = BadRows(), 0, 0
-    newest = revision_of(connection, site)
-    for row in bad.sift(table, scan(connection, table, site)):
-        if disagreement := _disagreement(row, images) if table is schema.objects else "":
-            bad.note(table, row, disagreement)
-        elif table is schema.sites and row.revision + row.revision_check:
-            yield Finding("error", f"the revision of site {site!r} is damaged", _ADVICE)
-        elif table in schema.LOGGED:
-            buried += is_buried(table.name, row._mapping, dead)
-            late += row.revision > newest
+    bad = BadRows()
+    deque(bad.sift(table, scan(connection, table, site)), maxlen=0)
     if bad:
-        shown = _shown([f"{'/'.join(map(str, one.key.values()))}: {one.reason}" for one in bad])
-        what = f"{table.name}: {len(bad)} rows cannot be read: {shown}"
-        yield Finding("error", what, _ADVICE, structure=table is schema.sites)
-    if buried:
-        advice = "forget them again: this database was changed by something other than robot_memory"
-        yield Finding("error", f"{table.name}: {buried} rows of things that were forgotten", advice)
-    if late:
-        advice = "robots may miss these rows: `store check --repair` raises the site's revision above them"
-        yield Finding("error", f"{table.name}: {late} rows with a revision that was never given", advice)
-
-
-def _disagreement(row: Any, images: ImageFolder) -> str:
-    try:
-        check_agreement(dict(row._mapping), images)
-    except (RobotMemoryError, ValueError, KeyError) as error:
-        return str(error)
-    return ""
+        shown = "; ".join([*map(str, bad[:_SHOWN]), *(["..."] if len(bad) > _SHOWN else [])])
+        yield _damage(f"{len(bad)} rows cannot be read and are left out: {shown}")

@@ -26,6 +26,7 @@ from memory_node.domain.resources import create_private
 from memory_node.domain.scene import SceneSnapshot, as_of, moments_of
 from memory_node.store import exchange, reader
 from memory_node.store.backup import backup, is_whole, open_backup, restore, rotated_backups
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.check import Finding, findings_of
 from memory_node.store.config import StoreConfig
 from memory_node.store.distribute import distribute, has_citus, separate_sites
@@ -44,7 +45,6 @@ from memory_node.store.forget import compact, forget
 from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.inspection import OpenedStore, inventory, open_to_read
 from memory_node.store.location import Folders, default_database, locate, note_export, parse_url, sqlite_path
-from memory_node.store.quarantine import BadRows
 from memory_node.store.repair import nobody_else, repair, set_aside
 from memory_node.store.site_database import make_tables, note_session, prepare, site_of
 from memory_node.store.store import open_store
@@ -110,9 +110,7 @@ def info(args: argparse.Namespace, url: URL) -> int:
 def check(args: argparse.Namespace, url: URL) -> int:
     """Say whether the store is whole; with --repair, mend it first."""
     config = StoreConfig()
-    if args.discard and not args.repair:
-        raise InvalidValueError("--discard goes with --repair")
-    repaired = repair(url, args.site, args.robot, config, args.discard) if args.repair else None
+    repaired = repair(url, args.site, args.robot, config) if args.repair else None
     return show_findings(args, findings_of(url, args.site, args.robot, config), repaired)
 
 
@@ -190,9 +188,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("info", "what the store holds, and of which schema and site it is")
     command = add("check", "whether it is whole, and what to do if not; exit status 1 when facts are wrong or lost")
     command.add_argument(
-        "--repair", action="store_true", help="first put away what cannot be read, and take it from the newest backup"
+        "--repair", action="store_true", help="first make a damaged file anew, of its readable rows and the last backup"
     )
-    command.add_argument("--discard", action="store_true", help="with --repair: remove what stays put away")
     add("backup", "write a consistent copy, one SQLite file, while robots work").add_argument("target", type=Path)
     command = add("restore", "bring a backup into an empty site")
     command.add_argument("source", type=Path, nargs="?", help="default: the newest backup that the store itself made")

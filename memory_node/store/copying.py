@@ -11,14 +11,14 @@ from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
 from memory_node.store.apply import add_rows, is_buried, next_revision, read_tombstones
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
-from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Row
 
 CHUNK = 5_000
 _Row = TypeVar("_Row")
 # Everything of a site but the register of files that this machine wrote.
-COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings, schema.quarantine)
+COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings)
 
 
 def clear_site(connection: Connection, site: str) -> None:

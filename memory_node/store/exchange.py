@@ -23,11 +23,11 @@ from memory_node.domain.resources import create_private, make_private_folder
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.store import copying, schema
 from memory_node.store.apply import next_revision, notify
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import SEALS
 from memory_node.store.engine import for_writing
 from memory_node.store.errors import InvalidImportError
 from memory_node.store.location import ImageFolder
-from memory_node.store.quarantine import BadRows
 from memory_node.store.reader import reading
 from memory_node.store.records import Row, with_bytes_packed, with_bytes_unpacked
 from memory_node.store.row_values import OBJECT_GEOMETRY, fault_of
@@ -99,7 +99,7 @@ FORMAT = "robot_memory"
 _MAX_LINE_BYTES = 64 * 2**20
 _TABLES = {table.name: table for table in schema.LOGGED}
 # The first release's exports lack checksums and are the same otherwise.
-_READABLE = ("0001", "0002", schema.SCHEMA_VERSION)
+_READABLE = ("0001", "0002", "0003", schema.SCHEMA_VERSION)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import notify
 from memory_node.store.checksums import sealed
-from memory_node.store.distribute import has_citus, kept_by_coordinator
+from memory_node.store.distribute import kept_by_coordinator
 from memory_node.store.engine import disposed, for_writing, leave_wal, open_engine, reason_of
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.forget_plan import ForgetReport, ForgetRequest, Terms, find_objects, rows_mentioning
@@ -30,7 +30,7 @@ from memory_node.store.reader import reading
 from memory_node.store.records import to_json
 from memory_node.store.site_database import prepare
 
-# A table of the server's own with samples of ours; the owner of the database may rewrite it.
+# A table of the server's own with the most common values of ours; the owner of the database may rewrite it.
 _STATISTICS = "pg_statistic"
 
 
@@ -105,17 +105,17 @@ def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
         try:
             if not _is_seen_by_nobody(connection, deadline):
                 undone.append("server: another session may still see what was removed, so its files keep it")
-            for table in schema.metadata.sorted_tables:
-                _rewrite(connection, table.name, deadline)
-            # Analysing leaves the most common values of before in a page of the statistics.
-            _rewrite(connection, _STATISTICS, deadline)
-            if has_citus(connection):
-                # Of the other tables, the coordinator's statement reaches the workers.
-                query = sa.text("SELECT nodename, result FROM run_command_on_workers(:command) WHERE NOT success")
-                refused = connection.execute(query, {"command": _rewriting(_STATISTICS)})
-                undone += [f"server: worker {worker}: {reason}" for worker, reason in refused]
+            # The role's own limit may be shorter.
+            connection.execute(sa.text(f"SET lock_timeout = '{max(deadline - time.monotonic(), 1.0):g}s'"))
+            for name in (*(table.name for table in schema.metadata.sorted_tables), _STATISTICS):
+                connection.execute(sa.text(f'VACUUM (FULL, ANALYZE) "{name}"'))
+        except sa.exc.OperationalError as error:
+            raise StoreUnavailableError(
+                f"the tables cannot be rewritten now ({reason_of(error)}); run `memory-node store compact`"
+            ) from error
         finally:
             database.remove_notice_handler(note)
+            connection.detach()  # with its limit
         kept = kept_by_coordinator(connection)
     if kept:
         undone.append(f"server: the coordinator keeps rows of {', '.join(kept)}; run `memory-node store distribute`")
@@ -137,25 +137,6 @@ def _is_seen_by_nobody(connection: Connection, deadline: float) -> bool:
     return True
 
 
-def _rewrite(connection: Connection, table: str, deadline: float) -> None:
-    """Rewrite a table once nobody reads it; the role's own limit may end the wait for its lock."""
-    while True:
-        try:
-            connection.execute(sa.text(_rewriting(table)))
-            return
-        except sa.exc.OperationalError as error:
-            if "lock timeout" not in str(error) or time.monotonic() > deadline:
-                raise StoreUnavailableError(
-                    f"table {table} cannot be rewritten now ({reason_of(error)}); run `memory-node store compact`"
-                ) from error
-
-
-def _rewriting(table: str) -> str:
-    """Return the statement that rewrites a table."""
-    # Not parametrised because it is a name of ours; VACUUM takes no parameters.
-    return f'VACUUM (FULL, ANALYZE) "{table}"'
-
-
 def forget(
     engine: Engine, site: str, request: ForgetRequest, robot_id: str, folders: Folders, clock: Clock = system_clock
 ) -> ForgetReport:
@@ -165,18 +146,29 @@ def forget(
         NotFoundError: nothing in the store fits the request.
         StoreUnavailableError: the rows are gone, but others kept the file busy so that it could not be rewritten.
     """
-    backups = _Backups(engine, site, request, robot_id, clock)
-    # They come first: after an interruption the request can be made again.
-    backups.forget()
+    requests = [request]
+    if not request.object_ids:
+        # In older copies the objects had other names.
+        with reading(engine) as connection:
+            ids = find_objects(connection, site, request)
+        requests += [ForgetRequest(object_ids=tuple(sorted(ids)))] if ids else []
     own = _forget_rows(engine, site, request, robot_id, clock)
-    # One that was being made meanwhile may have been copied before, and registered after.
-    backups.forget()
-    outcomes = [*backups.outcomes, own]
+    outcomes, found, troubles = [own], [], {}
+    # A backup that is being made meanwhile is given up, see `backup`.
+    for path in filter(Path.is_file, _files(engine, site, "backup")):
+        # One that is damaged must not keep everything else remembered.
+        troubles[path] = ""
+        try:
+            gone, left = _forget_in_backup(path, requests, robot_id, clock)
+            outcomes += gone
+            found += left
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
+            troubles[path] = reason_of(error)
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     shutil.rmtree(folders.derived, ignore_errors=True)
     pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
-    found = [*backups.found, *_clean(engine, site, request, outcomes)]
+    found += _clean(engine, site, request, outcomes)
     if folders.journal_waits:
         found.append(f"{folders.journal}, until the robot that runs has written it into the database")
     exports = dict.fromkeys([*_files(engine, site, "export"), *noted_exports(folders)])
@@ -185,50 +177,24 @@ def forget(
         counts={**own.counts, **({"images": pictures} if pictures else {})},
         blackened=own.blackened,
         object_ids=tuple(sorted(own.plan.objects)),
-        verified=not found and not any(backups.troubles.values()),
+        verified=not found and not any(troubles.values()),
         found=tuple(found),
-        backups=tuple(str(path) for path, trouble in backups.troubles.items() if not trouble),
+        backups=tuple(str(path) for path, trouble in troubles.items() if not trouble),
         exports=tuple(str(path) for path in exports if path.exists()),
-        notes=tuple(_notes(engine, site, backups.troubles)),
+        notes=tuple(_notes(engine, site, troubles)),
     )
 
 
-class _Backups:
-    """The registered backups: what went from each, where it could still be found, and each one's trouble ("": none)."""
-
-    def __init__(self, engine: Engine, site: str, request: ForgetRequest, robot_id: str, clock: Clock) -> None:
-        self._engine = engine
-        self._site = site
-        self._robot_id = robot_id
-        self._clock = clock
-        self._requests = [request]
-        if not request.object_ids:
-            # In older copies the objects had other names.
-            with reading(engine) as connection:
-                ids = find_objects(connection, site, request)
-            self._requests += [ForgetRequest(object_ids=tuple(sorted(ids)))] if ids else []
-        self.outcomes: list[RowForgetter] = []
-        self.found: list[str] = []
-        self.troubles: dict[Path, str] = {}
-
-    def forget(self) -> None:
-        """Forget in every backup that is there; one that is damaged must not keep everything else remembered."""
-        for path in _files(self._engine, self._site, "backup"):
-            if path in self.troubles or not path.is_file():
-                continue
-            self.troubles[path] = ""
-            try:
-                self._forget_in(path)
-            except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
-                self.troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
-
-    def _forget_in(self, path: Path) -> None:
-        with disposed(open_engine(parse_url(path))) as engine:
-            site = prepare(engine, "", self._clock)
-            gone = [_forget_rows(engine, site, request, self._robot_id, self._clock) for request in self._requests]
-            self.found += [f"{path}: {one}" for one in _clean(engine, site, self._requests[0], gone)]
-        leave_wal(path)
-        self.outcomes += gone
+def _forget_in_backup(
+    path: Path, requests: Sequence[ForgetRequest], robot_id: str, clock: Clock
+) -> tuple[list[RowForgetter], list[str]]:
+    """Return what went from a backup, and where a trace is left in it."""
+    with disposed(open_engine(parse_url(path))) as engine:
+        site = prepare(engine, "", clock)
+        gone = [_forget_rows(engine, site, request, robot_id, clock) for request in requests]
+        left = [f"{path}: {one}" for one in _clean(engine, site, requests[0], gone)]
+    leave_wal(path)
+    return gone, left
 
 
 def _files(engine: Engine, site: str, kind: str) -> list[Path]:
@@ -246,7 +212,7 @@ def _clean(engine: Engine, site: str, request: ForgetRequest, outcomes: Sequence
     # Not the name of a class: every object that may be of this class contains it.
     traces = Terms([request.label.strip()] if request.label else [], ids)
     with reading(engine) as connection:
-        for table in (*schema.LOGGED, schema.sessions, schema.quarantine):
+        for table in (*schema.LOGGED, schema.sessions):
             # The name of the site itself is no remembered text.
             names = [column.name for column in table.c if isinstance(column.type, sa.Text) and column.name != "site"]
             if any(True for _ in rows_mentioning(connection, site, table, names, traces)):

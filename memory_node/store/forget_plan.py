@@ -20,13 +20,10 @@ from memory_node.store.records import step_key, to_json
 
 BLACKENED = "[forgotten]"
 
-# A fragment of up to so many characters is in nearly every text.
-_EVERYWHERE = 2
-# Most terms that are left to the database's own search.
-_FEW_FRAGMENTS = 4
-# What stands the same in every text that holds a term, whatever its case and whether the text is JSON: ASCII, without
-# letters that also match others (the Kelvin sign is a k), what JSON escapes, and what LIKE takes for something else.
-_PLAIN = re.compile(r"[^\x00-\x1f\x7f-\U0010ffff\"\\%_iIkKsS]+")
+# Most ids that are left to the database's own search.
+_FEW = 4
+# It finds ids of digits and these letters in any case; to others, characters beyond ASCII are equal, too.
+_UUID = re.compile(r"[0-9a-f-]+")
 _TOKEN = re.compile(r"[\w-]+")
 _REMEMBERED_TEXTS = 100_000
 
@@ -76,19 +73,11 @@ class Terms:
             return [part for part in map(self._blacken_value, value) if part != BLACKENED]
         return self._blacken_plain(value) if isinstance(value, str) else value
 
-    def may_stand_in(self, connection: Connection, columns: Sequence[sa.Column]) -> sa.ColumnElement[bool]:
-        """Return a condition that every row fulfils whose columns hold a term, and some others do.
-
-        The database looks ten times faster: for a part of each term that every text with it holds.
-        """
-        names = {*self._ids, *map(str.lower, self._words)}
-        fragments = {max(_PLAIN.findall(name), key=len, default="") for name in names}
-        if len(names) > _FEW_FRAGMENTS or any(len(fragment) <= _EVERYWHERE for fragment in fragments):
+    def may_stand_in(self, columns: Sequence[sa.Column]) -> sa.ColumnElement[bool]:
+        """Return a condition that every row fulfils whose columns hold a term; of few ids, the database finds them."""
+        if self._words or len(self._ids) > _FEW or not all(map(_UUID.fullmatch, self._ids)):
             return sa.true()
-        # SQLite's LIKE does not tell upper from lower case.
-        plain = connection.dialect.name == "sqlite"
-        looks = [column.like if plain else column.ilike for column in columns]
-        return sa.or_(sa.false(), *(look(f"%{fragment}%") for look in looks for fragment in fragments))
+        return sa.or_(sa.false(), *(column.ilike(f"%{name}%") for column in columns for name in self._ids))
 
 
 def _texts_of(value: Any) -> str:
@@ -116,7 +105,7 @@ def rows_mentioning(
     """Yield the keys and the named columns of a site's rows in which one of these columns holds a term."""
     columns = [table.c[name] for name in names]
     keys = [column for column in table.primary_key if column.name not in names]
-    query = sa.select(*keys, *columns).where(table.c.site == site, terms.may_stand_in(connection, columns))
+    query = sa.select(*keys, *columns).where(table.c.site == site, terms.may_stand_in(columns))
     fields = [column.name for column in (*keys, *columns)]
     for row in connection.execute(query.execution_options(yield_per=CHUNK)):
         if any(map(terms.found_in, row[len(keys) :])):
@@ -214,6 +203,7 @@ class ForgetPlan:
 
     objects: may also lose only one robot's belief, or what happened in a span. terms: records that contain them go,
     too. traces: what must not be found anywhere afterwards; a text that only names an episode is none about it.
+    supporting: the sources that support nothing any more.
     """
 
     def __init__(self, connection: Connection, site: str, request: ForgetRequest) -> None:
@@ -227,9 +217,8 @@ class ForgetPlan:
         self.episodes: set[str] = set()
         self._find_steps()
         self.traces = Terms(words, self.objects | self.episodes)
-        # What was learnt and goes, and the links to sources that do.
+        # What was learnt and goes.
         self.documents: set[_Named] = set()
-        self.supports: set[tuple[str, str, str, str]] = set()
         self._find_documents()
 
     def sources(self) -> set[_Named]:
@@ -282,9 +271,7 @@ class ForgetPlan:
         while orphaned := {key for key in owners.keys() - gone if supports[key] and supports[key] <= gone}:
             self.documents |= orphaned
             gone |= orphaned
-        for record, sources in supports.items():
-            going = sources if record in self.documents else sources & gone
-            self.supports |= {(*record, *source) for source in going}
+        self.supporting = gone
 
 
 def find_objects(connection: Connection, site: str, request: ForgetRequest) -> set[str]:

@@ -57,7 +57,6 @@ class RowForgetter:
         """Delete, blacken, and set the tombstones."""
         self._delete_planned()
         self._delete_told()
-        self._delete_quarantined()
         self._blacken()
         self._bury(stamp_ns)
 
@@ -80,8 +79,8 @@ class RowForgetter:
                     self._delete_among(schema.metadata.tables[name], (column,), ((id_,) for id_ in ids))
         self._delete_among(schema.steps, ("episode_id", "step_index"), plan.steps)
         self._delete_among(schema.documents, ("kind", "id"), plan.documents)
-        names = ("record_kind", "record_id", "source_kind", "source_id")
-        self._delete_among(schema.supports, names, plan.supports)
+        self._delete_among(schema.supports, ("record_kind", "record_id"), plan.documents)
+        self._delete_among(schema.supports, ("source_kind", "source_id"), plan.supporting)
 
     def _delete_told(self) -> None:
         """Delete what goes whatever it is about; what other robots or times told as well goes on without it."""
@@ -100,15 +99,6 @@ class RowForgetter:
     def _rows(self, table: sa.Table, *conditions: Any) -> Sequence[Any]:
         query = sa.select(table).where(table.c.site == self._site, *conditions)
         return self._connection.execute(query).mappings().all()
-
-    def _delete_quarantined(self) -> None:
-        """Rows that cannot be read go when they mention it; all of them, when only reading could tell."""
-        table = schema.quarantine
-        if self._request.scope in ("time span", "robot id", "area id"):
-            self._delete(table)
-            return
-        found = rows_mentioning(self._connection, self._site, table, ("row_key", "content"), self.plan.traces)
-        self._delete_among(table, ("id",), {(row["id"],) for row in found})
 
     def _take_back_span(self) -> None:
         """Objects that were also seen before or after: what the span alone told of them goes."""

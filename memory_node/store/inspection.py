@@ -127,7 +127,6 @@ def inventory(opened: OpenedStore) -> dict[str, Any]:
             "revision": revision_of(connection, site),
             "bytes": opened.path.stat().st_size if opened.path else database_bytes(connection),
             "records": {table.name: count_rows(connection, site, table) for table in schema.LOGGED},
-            "quarantined": count_rows(connection, site, schema.quarantine),
         }
         facts.update(_origins(connection, site))
     facts["files_written"] += [f"export {path}" for path in noted_exports(opened.folders)]

@@ -17,11 +17,11 @@ from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import schema
 from memory_node.store.apply import read_tombstones, tombstone_of
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import SEALS
 from memory_node.store.engine import DATABASE_ERRORS, reason_of, with_quiet_limit
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.merge import merge_beliefs
-from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Belief, Document, Removed, StoreChange
 from memory_node.store.row_values import UNREADABLE, check_object
 from memory_node.store.rows import (

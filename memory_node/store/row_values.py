@@ -223,4 +223,9 @@ def _checks_of(table: sa.Table) -> Callable[[Any], object]:
     return check
 
 
+def _check_revision(row: Any) -> None:
+    _require(row.revision + row.revision_check == 0, "the site's revision and its guard", row.revision)
+
+
 CHECKS = {table.name: check_object if table is schema.objects else _checks_of(table) for table in schema.LOGGED}
+CHECKS["sites"] = _check_revision

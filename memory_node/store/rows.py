@@ -17,8 +17,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import schema
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import SEALS
-from memory_node.store.quarantine import BadRows
 from memory_node.store.records import Belief, Document, Row, to_json
 from memory_node.store.row_values import (
     NAME_LIMIT,

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 
 metadata = sa.MetaData(
     naming_convention={"pk": "pk_%(table_name)s", "ix": "ix_%(table_name)s_%(column_0_N_name)s"},
@@ -20,7 +20,7 @@ class Octets(sa.LargeBinary):
     """Binary values as the driver gives them.
 
     SQLAlchemy before 2.1 makes bytes of what it reads, and fails on a damaged row that holds a text before the row can
-    be put away.
+    be left out.
     """
 
     cache_ok = True
@@ -224,15 +224,6 @@ forgettings = _table(
 # Backups and exports that this tool wrote, so that forgetting reaches them.
 artifacts = _table("artifacts", *_keys("site", "path"), *_texts("kind"), *_integers("made_ns"))
 
-# Rows that could not be read when they were loaded; content: all columns as JSON, see `quarantine`.
-quarantine = _table(
-    "quarantine",
-    *_keys("site", "id"),
-    *_texts("table_name", "row_key", "reason"),
-    *_integers("stamp_ns"),
-    *_texts("content"),
-)
-
 # What travels through the log, in the order in which a batch is applied.
 LOGGED: tuple[sa.Table, ...] = (
     floors,
@@ -261,7 +252,7 @@ OWNERS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 # All tables whose rows carry a checksum.
-SEALED: tuple[sa.Table, ...] = (sites, sessions, *LOGGED, tombstones, forgettings, artifacts, quarantine)
+SEALED: tuple[sa.Table, ...] = (sites, sessions, *LOGGED, tombstones, forgettings, artifacts)
 
 for _logged in LOGGED:
     sa.Index(None, _logged.c.site, _logged.c.revision)

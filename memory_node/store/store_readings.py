@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 
@@ -12,30 +13,28 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.apply import read_tombstones
-from memory_node.store.copying import count_rows
+from memory_node.store.bad_rows import BadRow, BadRows
 from memory_node.store.engine import SILENT
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.forget_plan import ForgetPlan, ForgetRequest
-from memory_node.store.quarantine import BadRows, put_away
 from memory_node.store.reader import Found, without_collection
 from memory_node.store.records import Document, StoreMark
 from memory_node.store.site_database import SiteDatabase
 
+_log = logging.getLogger(__name__)
 # A server that says nothing for so long while much is read is away (s).
 _QUIET_LIMIT_S = 10.0
 
 
 class StoreReadings:
-    """The questions that a store answers from its database. Rows that cannot be read go to the quarantine."""
+    """The questions that a store answers from its database. Rows that cannot be read are left out."""
 
     def __init__(self, database: SiteDatabase, clock: Clock) -> None:
         self._database = database
         self._engine = database.engine
         self._clock = clock
-        # -1 until it is counted.
-        self._quarantined = -1
-        # Bad rows, by table and key, that could not be moved.
-        self._left_in_place: set[tuple[str, str]] = set()
+        # Those that were left out of a read so far.
+        self._bad: set[BadRow] = set()
         self._checks: dict[str, reader.BodyCheck] = {}
 
     @property
@@ -105,9 +104,9 @@ class StoreReadings:
         self._checks = dict(checks)
 
     @property
-    def quarantined(self) -> int:
-        """How many rows were left out because they cannot be read, as of the last read."""
-        return max(self._quarantined, 0) + len(self._left_in_place)
+    def bad_rows(self) -> int:
+        """How many rows were left out so far because they cannot be read."""
+        return len(self._bad)
 
     def _in_outage(self) -> bool:
         """Whether the database takes nothing now."""
@@ -117,19 +116,18 @@ class StoreReadings:
         """Return what is read instead while a server is away; None for nothing."""
         return None
 
-    def _from_server_or_local(self, read: Callable[[Engine], Found]) -> tuple[Found, bool]:
-        """Return what is read from the database, or while it is away from what is local, and whether that was so."""
+    def _from_server_or_local(self, read: Callable[[Engine], Found]) -> Found:
+        """Return what is read from the database, or while it is away from what is local."""
         if not self._in_outage():
             try:
-                return self._from_server(read), False
+                return self._from_server(read)
             except DamagedTextError:
                 raise
             except StoreUnavailableError:
                 if (local := self._local_engine()) is None:
                     raise
-                return read(local), True
-        local = self._local_engine()
-        return read(local or self._engine), local is not None
+                return read(local)
+        return read(self._local_engine() or self._engine)
 
     def _from_server(self, read: Callable[[Engine], Found]) -> Found:
         """Return what is read from the database: by a new connection where one that waited idle had been cut."""
@@ -146,18 +144,12 @@ class StoreReadings:
             with reader.reading(engine, quiet_limit_s=_QUIET_LIMIT_S) as connection:
                 return question(connection)
 
-        return self._from_server_or_local(ask)[0]
+        return self._from_server_or_local(ask)
 
     def _read(self, read: Callable[[Connection, BadRows], Found], quiet_limit_s: float = _QUIET_LIMIT_S) -> Found:
-        """Return what is read; rows that cannot be go to the quarantine, which is counted."""
-        (found, bad), is_local = self._from_server_or_local(
-            lambda engine: reader.read_leniently(engine, read, quiet_limit_s)
-        )
-        if not is_local and (bad or self._quarantined < 0):
-            names = {(row.table.name, str(row.key)) for row in bad}
-            if bad and put_away(self._engine, self.site, bad, self._clock):
-                self._left_in_place -= names
-            else:
-                self._left_in_place |= names
-            self._quarantined = self._ask(lambda connection: count_rows(connection, self.site, schema.quarantine))
+        """Return what is read, without the rows that cannot be."""
+        found, bad = self._from_server_or_local(lambda engine: reader.read_leniently(engine, read, quiet_limit_s))
+        for row in set(bad) - self._bad:
+            _log.error("a row cannot be read and is left out: %s", row)
+        self._bad.update(bad)
         return found

@@ -115,7 +115,7 @@ def test_changes_that_are_taken_can_be_kept_moved_told_and_started_from(memory: 
     again = open_memory(MemoryConfig(database=str(tmp_path / "memory.db"), site="home", robot_id="r1"))
     try:
         assert {found.id for found in again.scene().objects} == known
-        assert again.diagnostics()["store.quarantined"] == 0
+        assert again.diagnostics()["store.bad_rows"] == 0
     finally:
         again.close()
 

@@ -102,7 +102,6 @@ def as_first_release() -> Callable[[str], None]:
             for name in found.get_table_names():
                 for column in LATER & {one["name"] for one in found.get_columns(name)}:
                     connection.exec_driver_sql(f"ALTER TABLE {name} DROP COLUMN {column}")
-            connection.exec_driver_sql("DROP TABLE quarantine")
             connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("PRAGMA user_version = 1")

@@ -101,7 +101,7 @@ def test_database_of_the_first_release_becomes_as_a_new_one_with_its_facts(
         assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata) == []
     assert [one.id for one in store.load_scene().objects] == [one.id for one in known.objects]
     assert store.documents("guideline") == documents
-    assert store.quarantined == 0
+    assert store.bad_rows == 0
 
 
 NEXT_RELEASE = """

@@ -9,6 +9,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.errors import ConfinementError, InvalidImportError
 from memory_node.store.exchange import (
     GeoOrigin,
@@ -20,7 +21,6 @@ from memory_node.store.exchange import (
     import_parquet,
 )
 from memory_node.store.location import ImageFolder
-from memory_node.store.quarantine import BadRows
 from memory_node.store.store import Store
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"

@@ -94,7 +94,7 @@ def test_an_older_distributed_database_is_migrated(citus, command, filled):
     assert command(url, "distribute")[0] == 0
     with open_store(url, "r1", "home", SMALL) as store:
         assert len(store.load_scene().objects) == 3
-        assert store.quarantined == 0
+        assert store.bad_rows == 0
     assert command(url, "check") == (0, {"ok": True, "findings": []})
 
 

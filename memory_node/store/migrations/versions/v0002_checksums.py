@@ -1,4 +1,4 @@
-"""Every row gets a checksum, and rows that cannot be read get a place of their own."""
+"""Every row gets a checksum."""
 
 from __future__ import annotations
 
@@ -17,22 +17,9 @@ _TABLES = (
 
 
 def upgrade() -> None:
-    """Add the columns and the table; 0003 seals what is there."""
+    """Add the columns; 0003 seals what is there."""
     op.add_column("sites", sa.Column("revision_check", sa.BigInteger(), nullable=False, server_default="0"))
     op.add_column("appearances", sa.Column("crop_checksum", sa.BigInteger(), nullable=True))
     for name in _TABLES:
         op.add_column(name, sa.Column("checksum", sa.BigInteger(), nullable=True))
-    op.create_table(
-        "quarantine",
-        sa.Column("site", sa.Text(), nullable=False),
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("table_name", sa.Text(), nullable=False),
-        sa.Column("row_key", sa.Text(), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("stamp_ns", sa.BigInteger(), nullable=False),
-        sa.Column("content", sa.Text(), nullable=False),
-        sa.Column("checksum", sa.BigInteger(), nullable=True),
-        sa.PrimaryKeyConstraint("site", "id", name="pk_quarantine"),
-        sqlite_with_rowid=False,
-    )
     op.execute("UPDATE sites SET revision_check = -revision")

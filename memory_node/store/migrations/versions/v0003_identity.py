@@ -55,7 +55,7 @@ def _seal(connection: sa.Connection, table: sa.Table) -> None:
             if isinstance(row.get("crop_jpeg"), bytes):
                 row["crop_checksum"] = zlib.crc32(row["crop_jpeg"])
             if seal.fault(seal.values_of(row)):
-                continue  # it is put away when it is read
+                continue  # it is left out when it is read
             row["checksum"] = seal.of(seal.values_of(row))
             keyed = {f"key_{column.name}": row[column.name] for column in table.primary_key}
             changes.append(keyed | {f"new_{name}": row[name] for name in names})

@@ -1,4 +1,4 @@
-"""Rows that memory cannot start from: it starts without them, counts them, and keeps them for a person to look at."""
+"""Rows that memory cannot start from: it starts without them and counts them, until somebody repairs the store."""
 
 import sqlite3
 import struct
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from looked_into import SMALL, connected
+from looked_into import SMALL, connected, ids_of, seen
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.scene import SceneEventKind
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
 from memory_node.store import schema
@@ -62,12 +63,11 @@ def test_a_box_at_the_end_of_the_world_is_left_out(home, open_at):
     )
     store = open_at(home)
     assert {found.id for found in store.load_scene().objects} == {TABLE, PILLS}
-    assert store.quarantined == 1
+    assert store.bad_rows == 1
     store.close()
     again = open_at(home)
     assert {found.id for found in again.load_scene().objects} == {TABLE, PILLS}
-    assert again.quarantined == 1, "the next start knows of it"
-    assert count(home, schema.quarantine) == 1
+    assert again.bad_rows == 1, "the next start knows of it"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_box_at_the_end_of_the_world_is_left_out(home, open_at):
         (schema.documents, {"body": "[1]"}),
     ],
 )
-def test_values_that_no_arithmetic_survives_are_put_away(table, changes, home, open_at):
+def test_values_that_no_arithmetic_survives_are_left_out(table, changes, home, open_at):
     rows = count(home, table)
     reseal(home, table, **changes)
     store = open_at(home)
@@ -97,8 +97,7 @@ def test_values_that_no_arithmetic_survives_are_put_away(table, changes, home, o
     store.episodes()
     store.documents("guideline")
     store.documents("proposition")
-    assert store.quarantined == rows
-    assert count(home, table) == 0
+    assert store.bad_rows == rows
 
 
 def hostile_values(column):
@@ -136,12 +135,12 @@ def test_memory_starts_and_says_how_many_rows_it_left_out(path):
     try:
         assert {found.id for found in memory.scene().objects} == {TABLE, MUG}
         # The proposition of the sample is none that knowledge could read; nobody reads its guidelines.
-        assert memory.diagnostics()["store.quarantined"] == 1 + 1
+        assert memory.diagnostics()["store.bad_rows"] == 1 + 1
     finally:
         memory.close()
 
 
-def test_a_document_that_its_owner_cannot_read_is_put_away(home, open_at):
+def test_a_document_that_its_owner_cannot_read_is_left_out(home, open_at):
     def judge(body):
         if "slowly" in body["text"]:
             raise InvalidValueError("too slow")
@@ -149,58 +148,44 @@ def test_a_document_that_its_owner_cannot_read_is_put_away(home, open_at):
     store = open_at(home)
     store.check_bodies({"guideline": judge})
     assert {document.id for document in store.documents("guideline")} == {"g-mug", "g-pills"}
-    assert store.quarantined == 1
+    assert store.bad_rows == 1
     newer = Document("guideline", "g-both", {"text": "go fast"}, 9)
     store.append([newer]).wait()
     assert len(store.documents("guideline")) == 3
 
 
-def test_rows_of_a_file_that_cannot_be_written_stay_and_are_counted(path):
-    write(path, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
-    lock = sqlite3.connect(path, isolation_level=None)
-    with open_store(path, "r1", "home", SMALL.changed(busy_timeout_s=0.05)) as store:
-        lock.execute("BEGIN IMMEDIATE")
-        for _ in range(2):
-            assert {found.id for found in store.load_scene().objects} == {TABLE, MUG}
-            assert store.quarantined == 1
-        lock.execute("ROLLBACK")
-        store.load_scene()
-        assert store.quarantined == 1
-    lock.close()
-
-
-def test_check_lists_what_is_put_away_and_repair_takes_it_from_the_backup(tmp_path, path, command):
+def test_check_lists_them_and_repair_takes_them_from_the_backup(tmp_path, path, command):
     with open_store(path, "r1", "home", SMALL) as store:
         store.backup(tmp_path / "memory.db.data" / "backups" / "2026-01-02T03-04-05Z.backup")
     write(path, "UPDATE episodes SET instruction = 'bring the mut' WHERE id = 'e1'")
     with open_store(path, "r1", "home", SMALL) as store:
         assert [episode.id for episode in store.episodes()] == ["e2"]
     status, verdict = command(path, "check")
-    assert status == 0
-    assert "1 rows are in quarantine: episodes e1: its checksum" in str(verdict)
+    assert status == 1
+    assert "1 rows cannot be read and are left out: episodes e1: its checksum" in str(verdict)
     assert command(path, "check", "--repair")[1]["repaired"]["from_backup"] == 1
-    assert "quarantine" not in str(command(path, "check")[1])
+    assert command(path, "check") == (0, {"ok": True, "findings": []})
     with open_store(path, "r1", "home", SMALL) as store:
         assert next(episode.instruction for episode in store.episodes()) == "bring the mug"
 
 
-def test_what_no_backup_has_stays_put_away_until_it_is_discarded(path, command):
-    write(path, "UPDATE episodes SET instruction = 'nothing like it' WHERE id = 'e1'")
-    assert command(path, "check")[0] == 1
-    status, verdict = command(path, "check", "--repair")
-    assert (status, verdict["repaired"]["put_away"]) == (0, 1)
-    assert "1 rows are in quarantine" in str(verdict["findings"])
-    assert command(path, "check", "--repair", "--discard")[1]["repaired"]["discarded"] == 1
-    assert "quarantine" not in str(command(path, "check")[1])
+def test_a_bad_row_is_replaced_by_what_the_robot_sees_next(home, open_at):
+    store = open_at(home)
+    pills = next(one for one in store.load_scene().objects if one.id == PILLS)
+    write(home, "UPDATE objects SET times_seen = -4 WHERE site = 'home' AND id = :id", id=PILLS)
+    assert PILLS not in ids_of(store)
+    store.append([seen(pills, SceneEventKind.UPDATED)]).wait()
+    assert PILLS in ids_of(store)
 
 
-def test_what_is_forgotten_is_forgotten_in_quarantine_too(home, open_at):
+def test_a_bad_row_is_forgotten_with_what_it_is_about(home, open_at):
     write(home, "UPDATE objects SET times_seen = -4 WHERE site = 'home' AND id = :id", id=PILLS)
     store = open_at(home)
-    store.load_scene()
-    assert store.quarantined == 1
+    assert PILLS not in ids_of(store)
     assert store.forget(ForgetRequest(label="Anna")).verified
-    assert count(home, schema.quarantine) == 0
+    with connected(home) as connection:
+        found = connection.execute(sa.select(schema.objects.c.id).where(schema.objects.c.site == "home"))
+        assert PILLS not in found.scalars().all()
 
 
 def test_every_table_is_sealed():
