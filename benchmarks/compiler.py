@@ -74,9 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compiler-adapter", default="", metavar="FILE", help="of `learned`, as `memory-node train` leaves it"
     )
     parser.add_argument(
-        "--chooses", action="store_true", help="`model` and `learned` choose by numbers (default: JSON)"
-    )
-    parser.add_argument(
         "--soft-memory",
         type=Path,
         nargs="+",
@@ -101,8 +98,7 @@ def run(args: argparse.Namespace) -> int:
         RobotMemoryError: the files are not named, or there is no such row.
     """
     # --adapter is the executor's.
-    own = {"adapter_path": args.compiler_adapter, "chooses": args.chooses}
-    compiler = CompilerModelConfig(**model_parameters(args) | own)
+    compiler = CompilerModelConfig(**model_parameters(args) | {"adapter_path": args.compiler_adapter})
     config = CompilerConfig(llm=compiler)
     args.compilers = args.compilers or _COMPILERS_OF[args.on]
     there = _VARIANTS_OF[args.on]

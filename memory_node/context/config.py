@@ -20,9 +20,6 @@ class CompilerModelConfig(ModelConfig):
     )
     max_repairs: Expert[int] = parameter(0, "corrections asked of a reply that cannot be used", 0, 20)
     changes_state: Expert[bool] = parameter(False, "whether the model changes the brief state beside the rules, too")
-    chooses: Expert[bool] = parameter(
-        False, "whether the model chooses by numbers instead of writing JSON, for an adapter that has learnt it"
-    )
     soft_memory_path: Expert[str] = parameter(
         "", "file (.npz) of the soft memory that belongs to the adapter; empty: guidance in words alone"
     )

@@ -1,11 +1,14 @@
-"""The compiler that asks a language model at each step, for a JSON object; a small model names all in it by numbers. A
-reply that cannot be used is NOACTION."""
+"""The compiler that asks a language model at each step, for a JSON object that names all by numbers.
+
+A reply that cannot be used is NOACTION.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -35,95 +38,85 @@ from memory_node.llm.reply_reader import json_form, read_json
 
 _MOST_OPERATIONS = 8
 MOST_USED = 3
-# Of these sections a choice may forget items; the others are the task itself.
-_FORGOTTEN = (Section.LOCATIONS, Section.FACTS)
-
-
-class SaidCompilation(BaseModel):
-    """A reply. goal, reason and entries are "" and empty where no guidance is delivered."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    delivery: Delivery
-    goal: str = ""
-    reason: str = ""
-    entries: tuple[int, ...] = ()
-    delta: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)] = ()
-
-
-_DELIVERIES = Literal["experience", "brief", "hybrid", "noaction"]
+# Of these sections a reply may forget items; the others are the task itself.
+FORGOTTEN = (Section.LOCATIONS, Section.FACTS)
 
 
 def _numbers_of(allowed: Sequence[int], most: int) -> Any:
     number: Any = Literal[tuple(allowed)] if allowed else int
-    return Annotated[list[number], Field(max_length=min(len(allowed), most))]
-
-
-def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, changes: bool) -> type[BaseModel]:
-    """Return the schema of replies at one step. It lists everything that may be named, so that a grammar can enforce
-    it.
-
-    entries: how many were shown. changes: whether the reply may change the brief state.
-    """
-    fields: dict[str, Any] = {
-        "delivery": (_DELIVERIES, ...),
-        "goal": (Literal[tuple(dict.fromkeys(("", *goals)))], ...),
-        "reason": (Literal[tuple(dict.fromkeys(("", *beliefs)))], ...),
-        "entries": (_numbers_of(range(entries), MOST_USED), ...),
-    }
-    if changes:
-        fields["delta"] = (Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)], ...)
-    return create_model("Compilation", **fields)
+    return Annotated[list[number], Field(max_length=min(len(allowed), most))], []
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What may be chosen at one step, each by its number: {"delivery": "hybrid", "call": 2, "because": 5, "entries":
+    """What may be said at one step, each by its number: {"delivery": "hybrid", "call": 2, "because": 5, "entries":
     [0], "forget": [6]}; -1 stands for no call and no reason.
 
-    calls: that guidance may name. beliefs: the items of the brief state. gone: those of them that may be forgotten.
-    entries: how many were shown.
+    calls: that guidance may name. state: its items are the reasons. shown: the entries. writes: whether a reply has
+    operations on the state, "delta", in place of "forget".
     """
 
-    calls: tuple[str, ...]
-    beliefs: tuple[str, ...]
-    gone: tuple[str, ...]
-    entries: int
+    calls: tuple[SkillCall, ...]
+    state: BriefState
+    shown: tuple[Entry, ...]
+    writes: bool = False
 
     @classmethod
-    def of(cls, calls: Sequence[str], state: BriefState, entries: int) -> Choices:
-        """Return the choices among calls and the items of a state."""
-        beliefs = tuple(dict.fromkeys(text for section in Section for text in state.items(section)))
-        gone = tuple(text for section in _FORGOTTEN for text in state.items(section))
-        return cls(tuple(calls), beliefs, gone, entries)
+    def of(cls, observation: StepObservation, state: BriefState, memory: TaskMemory, writes: bool = False) -> Choices:
+        """Return the choices at a step."""
+        shown = shown_entries(observation, memory)
+        return cls(possible_goals(observation, shown), state, shown, writes)
+
+    @cached_property
+    def items(self) -> Mapping[str, Section]:
+        """The items of the state, each with its section."""
+        items: dict[str, Section] = {}
+        for section in Section:
+            for text in self.state.items(section):
+                items.setdefault(text, section)
+        return items
 
     @property
     def schema(self) -> type[BaseModel]:
-        """The schema of a choice: it has no number of what is not there."""
+        """The schema of a reply: it has no number of what is not there."""
+        gone = [number for number, section in enumerate(self.items.values()) if section in FORGOTTEN]
         fields: dict[str, Any] = {
-            "delivery": (_DELIVERIES, ...),
-            "call": (Literal[tuple(range(-1, len(self.calls)))], ...),
-            "because": (Literal[tuple(range(-1, len(self.beliefs)))], ...),
-            "entries": (_numbers_of(range(self.entries), MOST_USED), ...),
-            "forget": (_numbers_of([self.beliefs.index(text) for text in self.gone], _MOST_OPERATIONS), ...),
+            "delivery": (Literal["experience", "brief", "hybrid", "noaction"], ...),
+            "call": (Literal[tuple(range(-1, len(self.calls)))], -1),
+            "because": (Literal[tuple(range(-1, len(self.items)))], -1),
+            "entries": _numbers_of(range(len(self.shown)), MOST_USED),
+            "forget": _numbers_of(gone, _MOST_OPERATIONS),
         }
-        return create_model("Choice", **fields)
+        if self.writes:
+            del fields["forget"]
+            fields["delta"] = (Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)], [])
+        # A grammar enforces all of it; without one a reply may leave out what it does not use.
+        return create_model("Choice", __config__=ConfigDict(json_schema_extra={"required": list(fields)}), **fields)
 
-    def read(self, text: str, state: BriefState) -> SaidCompilation:
-        """Return what a choice says.
+    def read(self, text: str, avoid: Sequence[SkillCall] = ()) -> Compiled:
+        """Return what a reply delivers. avoid: what repeats itself.
 
         Raises:
-            RejectedReplyError: it is none, or a number stands for nothing.
+            RejectedReplyError: a number stands for nothing, guidance has no call or no reason, or an operation does not
+                fit the state.
         """
-        said: Any = read_json(self.schema, text)
-        sections = {item: section for section in _FORGOTTEN for item in state.items(section)}
-        gone = dict.fromkeys(self.beliefs[number] for number in said.forget)
-        return SaidCompilation(
-            delivery=said.delivery,
-            goal=("", *self.calls)[said.call + 1],
-            reason=("", *self.beliefs)[said.because + 1],
-            entries=said.entries,
-            delta=tuple(Delete(section=sections[item], text=item) for item in gone),
-        )
+        reply: Any = read_json(self.schema, text)
+        delivery, items, delta = Delivery(reply.delivery), list(self.items), ()
+        if delivery in (Delivery.BRIEF, Delivery.HYBRID):
+            gone = [] if self.writes else [items[number] for number in dict.fromkeys(reply.forget)]
+            delta = tuple(reply.delta if self.writes else (Delete(section=self.items[i], text=i) for i in gone))
+            try:
+                apply(delta, self.state)
+            except InvalidDeltaError as error:
+                raise RejectedReplyError("delta", str(error)) from None
+        if delivery not in (Delivery.EXPERIENCE, Delivery.HYBRID):
+            return Compiled(None, delta)
+        if min(reply.call, reply.because) < 0:
+            raise RejectedReplyError("guidance", "it needs a call and the line of the state that calls for it")
+        goal, reason = self.calls[reply.call], items[reply.because]
+        used = tuple(dict.fromkeys(self.shown[number].id for number in reply.entries))
+        again = tuple(call for call in avoid if call != goal)
+        return Compiled(Guidance(goal, said(goal, reason, again), reason, used, again), delta)
 
 
 # What a single step may prepare, whatever memory says.
@@ -134,25 +127,20 @@ _MOST_NAMED = 6
 
 
 def compiler_dialogue(
-    observation: StepObservation,
-    state: BriefState,
-    shown: Sequence[Entry],
-    avoid: Sequence[SkillCall] = (),
-    choices: Choices | None = None,
+    observation: StepObservation, choices: Choices, avoid: Sequence[SkillCall] = ()
 ) -> tuple[Message, Message]:
-    """Return the dialogue that asks for one step. avoid: what repeats itself. choices: None asks for words."""
+    """Return the dialogue that asks for one step. avoid: what repeats itself."""
     taken = observation.taken
-    ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
     task = filled(
         "compiler_task.j2",
-        state=state.lines() if choices is None else choices.beliefs,
-        calls=None if choices is None else choices.calls,
-        taken=ended,
+        state=choices.items.items(),
+        calls=choices.calls,
+        taken="" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}",
         proposed=str(observation.proposed) if observation.proposed is not None else "",
         repeated=[str(call) for call in avoid],
-        entries=[_in_short(entry) for entry in shown],
+        entries=[_in_short(entry) for entry in choices.shown],
     )
-    return Message("system", filled("compiler_system.j2", chooses=choices is not None)), Message("user", task)
+    return Message("system", filled("compiler_system.j2", writes=choices.writes)), Message("user", task)
 
 
 class PromptCompiler:
@@ -177,24 +165,14 @@ class PromptCompiler:
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Ask the model; see Compiler."""
-        shown = shown_entries(observation, memory)
-        calls = {str(call): call for call in possible_goals(observation, shown)}
-        beliefs = [text for section in Section for text in state.items(section)]
+        choices = Choices.of(observation, state, memory, self._config.changes_state)
         avoid = repeated(observation.calls) if self._detects_loops else ()
-        choices = Choices.of(tuple(calls), state, len(shown)) if self._config.chooses else None
-        changes = self._config.changes_state
-        schema = reply_schema(tuple(calls), beliefs, len(shown), changes) if choices is None else choices.schema
         replies: list[Reply] = []
-
-        def read(text: str) -> Compiled:
-            said = read_json(SaidCompilation, text) if choices is None else choices.read(text, state)
-            return self._compiled(said, state, shown, calls, beliefs, avoid)
-
         question = Question(
-            compiler_dialogue(observation, state, shown, avoid, choices),
-            read,
+            compiler_dialogue(observation, choices, avoid),
+            lambda text: choices.read(text, avoid),
             lambda error: filled("compiler_repair.j2", error=error),
-            json_form(schema),
+            json_form(choices.schema),
         )
         problem, found = "", Compiled()
         try:
@@ -211,38 +189,6 @@ class PromptCompiler:
             problem = str(error)
         tokens_in, tokens_out = (sum(reply.tokens_in for reply in replies), sum(reply.tokens_out for reply in replies))
         return replace(found, tokens_in=tokens_in, tokens_out=tokens_out, problem=problem)
-
-    def _compiled(
-        self,
-        reply: SaidCompilation,
-        state: BriefState,
-        shown: Sequence[Entry],
-        calls: dict[str, SkillCall],
-        beliefs: Sequence[str],
-        avoid: Sequence[SkillCall],
-    ) -> Compiled:
-        """Return what a reply says.
-
-        Raises:
-            RejectedReplyError: it names what is not there.
-        """
-        delta = reply.delta if reply.delivery in (Delivery.BRIEF, Delivery.HYBRID) else ()
-        try:
-            apply(delta, state)
-        except InvalidDeltaError as error:
-            raise RejectedReplyError("delta", str(error)) from None
-        if reply.delivery not in (Delivery.EXPERIENCE, Delivery.HYBRID):
-            return Compiled(None, delta)
-        goal = calls.get(reply.goal)
-        if goal is None:
-            raise RejectedReplyError("goal", f"{reply.goal[:80]!r} is none of {', '.join(calls)}")
-        if reply.reason not in beliefs:
-            raise RejectedReplyError("reason", f"{reply.reason[:80]!r} is no line of the state")
-        if not all(0 <= index < len(shown) for index in reply.entries):
-            raise RejectedReplyError("entries", f"expected numbers of entries, 0 to {len(shown) - 1}")
-        used = tuple(dict.fromkeys(shown[index].id for index in reply.entries))
-        again = tuple(call for call in avoid if call != goal)
-        return Compiled(Guidance(goal, said(goal, reply.reason, again), reply.reason, used, again), delta)
 
 
 def _wording(guidance: Guidance | None, observation: StepObservation) -> str:

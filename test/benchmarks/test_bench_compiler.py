@@ -23,7 +23,6 @@ from benchmarks.life.player import RobotPlayer
 from memory_node.cli import main
 from memory_node.context.beliefs import Beliefs
 from memory_node.context.brief_state import BriefState
-from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import StepObservation, TakenStep
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
@@ -134,14 +133,6 @@ def test_rows_with_latent_tokens_need_a_soft_memory(capsys: pytest.CaptureFixtur
     assert "needs --games" in capsys.readouterr().err
     assert main(["bench", "compiler", "--on", "scienceworld", "--variants", "full"]) == 1
     assert "has no rows full" in capsys.readouterr().err
-
-
-def test_model_may_choose_by_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    configs: list[CompilerConfig] = []
-    monkeypatch.setattr(compiler, "rows_of_household", lambda _, variants, config: configs.append(config) or [])
-    for options, chooses in (([], False), (["--chooses"], True)):
-        assert main(["bench", "compiler", "--on", "household", *options]) == 0
-        assert configs[-1].llm.chooses is chooses
 
 
 def test_chance_stands_beside_a_model_that_acts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from memory_node.context.brief_state import BriefState, Create, Section
 from memory_node.context.config import CompilerModelConfig
 from memory_node.context.guidance import Compiled, Delivery, KnownThing, StepObservation, TakenStep
-from memory_node.context.prompt_compiler import Choices, PromptCompiler, SaidCompilation, possible_goals, reply_schema
+from memory_node.context.prompt_compiler import Choices, PromptCompiler
 from memory_node.context.soft_memory import UNSAID, Layer, SoftMemoryWeights, unsaid
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -20,7 +20,6 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.llm.chat import LateError, Message, RejectedReplyError, Reply
-from memory_node.llm.reply_reader import json_form
 
 STATE = BriefState(
     "put the mug away", current="place Mug to Fridge", agent=("the hand holds Mug",), facts=("Fridge is closed",)
@@ -37,7 +36,18 @@ MEMORY = TaskMemory.of(
         Entry("fix", EntryKind.REMINDER, "Before PutObject, open it.", skill="PutObject"),
     ]
 )
-GOOD = {"delivery": "experience", "goal": "OpenObject(Fridge)", "reason": "Fridge is closed", "entries": [0]}
+OPEN = SkillCall("OpenObject", ("Fridge",))
+CHOICES = Choices.of(OBSERVATION, STATE, MEMORY)
+
+
+def choice(delivery: str, *, opens: bool = False, entries: Sequence[int] = (), **more: object) -> dict[str, object]:
+    """A reply; opens: whether it says to open the fridge, because it is closed."""
+    call = CHOICES.calls.index(OPEN) if opens else -1
+    because = list(CHOICES.items).index("Fridge is closed") if opens else -1
+    return {"delivery": delivery, "call": call, "because": because, "entries": list(entries), "forget": [], **more}
+
+
+GOOD = choice("experience", opens=True, entries=[0])
 
 
 class Saying:
@@ -67,9 +77,13 @@ def test_good_reply_is_guidance() -> None:
     found = compiled(GOOD)
     assert found.delivery is Delivery.EXPERIENCE
     assert found.guidance is not None
-    assert found.guidance.goal == SkillCall("OpenObject", ("Fridge",))
+    assert found.guidance.goal == OPEN
+    assert found.guidance.reason == "Fridge is closed"
     assert found.guidance.entries == ("fix",)
     assert (found.tokens_in, found.tokens_out, found.problem) == (100, 20, "")
+
+
+DELETED = {"op": "delete", "section": "facts", "text": "no"}
 
 
 @pytest.mark.parametrize(
@@ -77,13 +91,12 @@ def test_good_reply_is_guidance() -> None:
     [
         ("open the fridge", "not_json"),
         ({**GOOD, "delivery": "magic"}, "schema"),
-        ({**GOOD, "goal": "BreakObject(Mug)"}, "goal"),
-        ({**GOOD, "goal": "OpenObject(Safe)"}, "goal"),
-        ({**GOOD, "reason": "I think so"}, "reason"),
-        ({**GOOD, "entries": [7]}, "entries"),
-        ({**GOOD, "entries": [-1]}, "entries"),
-        ({**GOOD, "delivery": "hybrid", "delta": [{"op": "delete", "section": "facts", "text": "no"}]}, "delta"),
-        ({**GOOD, "delivery": "hybrid", "delta": [{"op": "run", "section": "facts", "text": "no"}]}, "schema"),
+        ({**GOOD, "call": 99}, "schema"),
+        ({**GOOD, "because": 99}, "schema"),
+        ({**GOOD, "call": -1}, "guidance"),
+        ({**GOOD, "because": -1}, "guidance"),
+        ({**GOOD, "entries": [7]}, "schema"),
+        ({**GOOD, "entries": [-1]}, "schema"),
         ("late", "too late"),
     ],
 )
@@ -95,20 +108,22 @@ def test_what_cannot_be_used_is_no_action(reply: object, problem: str) -> None:
 
 def test_model_may_change_the_state() -> None:
     delta = [{"op": "create", "section": "facts", "text": "Mug is Anna's"}]
-    found = compiled({"delivery": "brief", "delta": delta})
+    found = compiled({"delivery": "brief", "delta": delta}, changes_state=True)
     assert found.delivery is Delivery.BRIEF
     assert found.delta == (Create(section=Section.FACTS, text="Mug is Anna's"),)
+    assert "fold" in json.dumps(replace(CHOICES, writes=True).schema.model_json_schema())
+
+
+@pytest.mark.parametrize(("operation", "problem"), [(DELETED, "delta"), ({**DELETED, "op": "run"}, "schema")])
+def test_change_that_does_not_fit_the_state_is_refused(operation: object, problem: str) -> None:
+    found = compiled({**GOOD, "delivery": "hybrid", "delta": [operation]}, changes_state=True)
+    assert found.delivery is Delivery.NOACTION
+    assert problem in found.problem
 
 
 def test_no_action_is_one() -> None:
-    assert compiled({**GOOD, "delivery": "noaction"}) == Compiled(tokens_in=100, tokens_out=20)
-
-
-@pytest.mark.parametrize(("entries", "changes"), [(0, False), (3, False), (2, True)])
-def test_schema_allows_what_can_be_done_now(entries: int, changes: bool) -> None:
-    schema = reply_schema(("OpenObject(Fridge)",), ("Fridge is closed",), entries, changes).model_json_schema()
-    assert "OpenObject(Fridge)" in json.dumps(schema)
-    assert ("fold" in json.dumps(schema)) is changes
+    nothing = Compiled(tokens_in=100, tokens_out=20)
+    assert compiled({**GOOD, "delivery": "noaction"}) == compiled({"delivery": "noaction"}) == nothing
 
 
 class Inner(Saying):
@@ -135,7 +150,7 @@ def test_guidance_comes_as_latent_tokens_too() -> None:
     assert found.guidance is not None
     assert found.latent is not None
     assert found.latent.tolist() == [[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]]
-    assert model.asked[1:] == (model.text, GOOD["goal"])
+    assert model.asked[1:] == (model.text, str(OPEN))
     seen = replace(OBSERVATION, known={"Fridge": KnownThing("Fridge", unsaid=lambda: NOTHING + 1.0)})
     found = PromptCompiler(model, CompilerModelConfig(), soft=soft_memory()).compile(seen, STATE, MEMORY)
     assert found.latent is not None
@@ -143,7 +158,7 @@ def test_guidance_comes_as_latent_tokens_too() -> None:
         [2.0 + UNSAID, 4.0 + UNSAID, 6.0 + UNSAID],
         [8.0 + UNSAID, 10.0 + UNSAID, 12.0 + UNSAID],
     ]
-    silent = Inner({"delivery": "noaction", "goal": "", "reason": "", "entries": []})
+    silent = Inner(choice("noaction"))
     nothing = PromptCompiler(silent, CompilerModelConfig(), soft=soft_memory()).compile(OBSERVATION, STATE, MEMORY)
     assert nothing.latent is None
 
@@ -181,77 +196,35 @@ def test_soft_memory_is_read_back_or_refused(tmp_path: Path) -> None:
         SoftMemoryWeights.read(tmp_path / "other.npz")
 
 
-class Choosing(Saying):
-    """A model that chooses by numbers."""
-
-    def __init__(self) -> None:
-        super().__init__("")
-        self.forms: list[object] = []
-
-    def reply(self, messages, deadline=None, form=None, on_line=None) -> Reply:
-        self.forms.append(form)
-        self.messages = messages
-        return Reply(self.text, 100, 20)
-
-
-CHOICES = Choices(
-    ("OpenObject(Fridge)", "GoToObject(Mug)"), ("put it away", "Fridge is closed", "Mug is on Shelf"), (), 2
-)
-
-
-def choice(delivery: str, call: int = -1, because: int = -1, entries: Sequence[int] = (), forget: Sequence[int] = ()):
-    row = {"delivery": delivery, "call": call, "because": because, "entries": list(entries), "forget": list(forget)}
-    return json.dumps(row)
-
-
 @pytest.mark.parametrize("forgets", [False, True])
 @pytest.mark.parametrize("advises", [False, True])
-def test_small_model_chooses_each_of_the_four_outputs(advises: bool, forgets: bool) -> None:
-    state = replace(STATE, locations=(*STATE.locations, "Mug is in or on Shelf"))
-    model = Choosing()
-    compiler = PromptCompiler(model, CompilerModelConfig(chooses=True))
-    calls = tuple(map(str, possible_goals(OBSERVATION, MEMORY.entries)))
-    choices = Choices.of(calls, state, len(MEMORY.entries))
+def test_model_chooses_each_of_the_four_outputs(advises: bool, forgets: bool) -> None:
+    state = replace(STATE, facts=(*STATE.facts, "Mug is in or on Shelf"))
+    gone = [list(Choices.of(OBSERVATION, state, MEMORY).items).index("Mug is in or on Shelf")] if forgets else []
     delivery = (("noaction", "brief"), ("experience", "hybrid"))[advises][forgets]
-    advice = (calls.index("OpenObject(Fridge)"), choices.beliefs.index("Fridge is closed"), [0]) if advises else ()
-    gone = [choices.beliefs.index("Mug is in or on Shelf")] if forgets else []
-    model.text = choice(delivery, *advice, forget=gone)
-    found = compiler.compile(OBSERVATION, state, MEMORY)
+    model = Saying(choice(delivery, opens=advises, forget=gone))
+    found = PromptCompiler(model, CompilerModelConfig()).compile(OBSERVATION, state, MEMORY)
     assert (found.problem, found.delivery) == ("", delivery)
-    assert (str(found.guidance.goal) if found.guidance is not None else "") == "OpenObject(Fridge)" * advises
+    assert (found.guidance.goal if found.guidance is not None else None) == (OPEN if advises else None)
     assert [one.text for one in found.delta] == ["Mug is in or on Shelf"] * forgets
-    assert model.forms == [json_form(choices.schema)]
-    assert "0: put the mug away" in model.messages[1].text
+    assert "0 (goal): put the mug away" in model.messages[1].text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "experience",
-        choice("experience", 9, 1),
-        choice("experience", 0, 9),
-        choice("experience", 0, 1, [2]),
-        choice("brief", forget=[0]),
-        choice("say", 0, 1),
-    ],
-)
-def test_choice_of_what_is_not_there_is_refused(text: str) -> None:
+def test_grammar_asks_for_all_that_a_reply_may_leave_out() -> None:
+    schema = CHOICES.schema.model_json_schema()
+    assert set(schema["required"]) == set(schema["properties"]) == {"delivery", "call", "because", "entries", "forget"}
+
+
+def test_what_is_the_task_itself_is_not_forgotten() -> None:
     with pytest.raises(RejectedReplyError):
-        CHOICES.read(text, STATE)
+        CHOICES.read(json.dumps(choice("brief", forget=[0])))
 
 
 def test_choice_that_forgets_too_much_is_refused() -> None:
-    state = BriefState(locations=tuple(f"Mug {number} is on Shelf" for number in range(9)))
-    choices = Choices.of((), state, 0)
-    assert len(choices.read(choice("brief", forget=range(8)), state).delta) == 8
+    choices = Choices((), BriefState(locations=tuple(f"Mug {number} is on Shelf" for number in range(9))), ())
+    assert len(choices.read(json.dumps(choice("brief", forget=[*range(8)]))).delta) == 8
     with pytest.raises(RejectedReplyError):
-        choices.read(choice("brief", forget=range(9)), state)
-
-
-def test_choice_names_call_belief_and_entries() -> None:
-    reply = SaidCompilation(delivery="experience", goal="GoToObject(Mug)", reason="Mug is on Shelf", entries=(1, 0))
-    assert CHOICES.read(choice("experience", 1, 2, [1, 0]), STATE) == reply
+        choices.read(json.dumps(choice("brief", forget=[*range(9)])))
 
 
 CAMERA = np.array([1.0, 0.0, 1.5])

@@ -11,6 +11,8 @@ from pydantic import BaseModel, Field
 
 from memory_node.context.brief_state import BriefState
 from memory_node.context.prompt_compiler import Choices
+from memory_node.context.task_memory import Entry, EntryKind
+from memory_node.domain.skill import SkillCall
 from memory_node.llm.chat import (
     Deadline,
     GrammarForm,
@@ -178,9 +180,10 @@ def test_file_that_is_no_model_is_refused(shelf: ModelShelf, tmp_path) -> None:
 
 def test_choice_by_numbers_is_held_to_what_there_is(embedded: Embedded) -> None:
     state = BriefState("put the mug away", locations=("Mug is in or on Shelf",), facts=("Fridge is closed",))
-    choices = Choices.of(("OpenObject(Fridge)", "GoToObject(Mug)"), state, 2)
+    entries = tuple(Entry(name, EntryKind.ADVICE, name) for name in "ab")
+    choices = Choices((SkillCall("OpenObject", ("Fridge",)), SkillCall("GoToObject", ("Mug",))), state, entries)
     asked = [Message("user", 'Answer: {"delivery": "hybrid", "call": 0, "because": 2, "entries": [1], "forget": [1]}')]
     for seed in range(4):
         model = embedded(temperature=2.0, seed=seed, max_reply_tokens=120)
-        said = choices.read(model.reply(asked, form=json_form(choices.schema)).text, state)
-        assert said.goal in ("", *choices.calls)
+        said = read_json(choices.schema, model.reply(asked, form=json_form(choices.schema)).text)
+        assert set(said.model_dump()) == {"delivery", "call", "because", "entries", "forget"}

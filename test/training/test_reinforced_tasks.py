@@ -33,7 +33,7 @@ def test_days_of_life_reinforce_a_compiler(tmp_path: Path) -> None:
     (tmp_path / "days.yaml").write_text(DAYS)
     tasks = DaysOfLife([tmp_path / "days.yaml"], None, CachingEmbedder(MiniLmEmbedder()), 0, 0)
     pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, tokens=0))
-    rollouts = RobotRollouts(TorchModels(pair, Words(), 4), tasks, CompilerModelConfig(timeout_s=60.0, chooses=True))
+    rollouts = RobotRollouts(TorchModels(pair, Words(), 4), tasks, CompilerModelConfig(timeout_s=60.0))
     try:
         played = rollouts(0, 0, 1)
         assert played.reward == 0.5, "what cannot be used delivers nothing, and one of two steps is right without"

@@ -68,7 +68,7 @@ def test_teacher_lives_days(days: Path, tmp_path: Path) -> None:
     wrong = right.replace("cup-on-the-bed", "cup-on-the-moon").replace("{cup: bed}", "{cup: sink_basin}")
     days.write_text(right + wrong)
     out = tmp_path / "pairs.jsonl"
-    assert main(["train", "compiler-pairs", "--on", "life", "--days", str(days), "--chooses", "--out", str(out)]) == 0
+    assert main(["train", "compiler-pairs", "--on", "life", "--days", str(days), "--out", str(out)]) == 0
     pairs = [json.loads(line) for line in out.read_text().splitlines()]
     assert {pair["task"] for pair in pairs} == {"cup-on-the-bed"}, "what went wrong teaches nothing"
     assert any(json.loads(pair["reply"])["call"] >= 0 for pair in pairs)

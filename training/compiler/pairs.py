@@ -44,13 +44,12 @@ class GameTeacher:
         attempts: Path | None,
         embedder: TextEmbedder | None = None,
         engine_of: Callable[[Game], GameEngine] = PddlEngine,
-        chooses: bool = False,
     ) -> None:
         kinds = for_text_games(load_catalogue())
         embedder = embedder or CachingEmbedder(MiniLmEmbedder())
         transcripts: Iterator[Mapping[str, Any]] = read_transcripts(attempts) if attempts is not None else iter(())
         rules = RulesCompiler()
-        teacher = RecordingTeacher(rules, lambda: self._game, self._take, chooses)
+        teacher = RecordingTeacher(rules, lambda: self._game, self._take)
         library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
         self._aids = CompiledAids(kinds, embedder, teacher, library, TEXT, _MAX_STEPS)
         self._engine_of = engine_of
@@ -96,11 +95,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attempts", type=Path, metavar="FILE", help="alfworld: transcripts of games to remember")
     parser.add_argument("--limit", type=int, default=0, help="walk a sample of this many (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of sample, faults and choice (default 0)")
-    parser.add_argument(
-        "--chooses",
-        action="store_true",
-        help="replies choose by numbers (expert.llm.compiler.chooses), all four outputs",
-    )
     parser.add_argument("--out", type=Path, required=True, help="the pairs, one JSON object a line")
 
 
@@ -120,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _robot(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
     with contextlib.closing(open_tasks(args, CachingEmbedder(MiniLmEmbedder()), learns=True)) as tasks:
-        return len(tasks.names), list(walk(tasks, args.chooses))
+        return len(tasks.names), list(walk(tasks))
 
 
 def _alfworld(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
@@ -128,10 +122,10 @@ def _alfworld(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
         raise InvalidValueError("--on alfworld needs --games")
     games = load_games(args.games, args.limit, args.seed)
     with Learnt(args.memory_file, learns=False) as learnt:
-        return len(games), list(GameTeacher(args.attempts, chooses=args.chooses).walk(games, learnt.census))
+        return len(games), list(GameTeacher(args.attempts).walk(games, learnt.census))
 
 
-def walk(tasks: RobotTasks, chooses: bool) -> Iterator[CompilerPair]:
+def walk(tasks: RobotTasks) -> Iterator[CompilerPair]:
     """Yield the pairs of the tasks that come out right, task by task: the offline planner, guided by the rules.
 
     Nothing is privileged: it knows what the robot's memory knows. Only whether a task came out right comes from the
@@ -143,7 +137,7 @@ def walk(tasks: RobotTasks, chooses: bool) -> Iterator[CompilerPair]:
         progress: Any = bar.add_task("teacher", total=len(tasks.names))
         for number, name in enumerate(tasks.names):
             told.clear()
-            teacher = RecordingTeacher(rules, partial(str, name), told.append, chooses)
+            teacher = RecordingTeacher(rules, partial(str, name), told.append)
             if tasks.play(number, teacher).right == 1.0:
                 yield from told
             bar.advance(progress)

@@ -10,19 +10,11 @@ from typing import Any
 
 from benchmarks.alfworld.policy import with_memory
 from benchmarks.rows import read_rows
-from memory_node.context.brief_state import BriefState, Delete, Section
+from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.guidance import Compiled, Compiler, Delivery, StepObservation
-from memory_node.context.prompt_compiler import (
-    MOST_USED,
-    Choices,
-    SaidCompilation,
-    compiler_dialogue,
-    possible_goals,
-    shown_entries,
-    unsaid_of,
-)
+from memory_node.context.prompt_compiler import FORGOTTEN, MOST_USED, Choices, compiler_dialogue, unsaid_of
 from memory_node.context.soft_memory import UNSAID
-from memory_node.context.task_memory import Entry, TaskMemory
+from memory_node.context.task_memory import TaskMemory
 from memory_node.episodes.class_actions import repeated
 from memory_node.llm.chat import Message
 
@@ -60,18 +52,11 @@ def _plain(messages: Sequence[Message]) -> list[dict[str, str]]:
 class RecordingTeacher:
     """A compiler that delivers what another one does, and tells each step as a pair, where a learner could say it.
 
-    task: returns whose step it is. chooses: whether it chooses by numbers; it is then taught to forget what no subgoal
-    is about any more, too.
+    It forgets, too, what no subgoal is about any more, so that all four outputs are taught. task: returns whose step it
+    is.
     """
 
-    def __init__(
-        self,
-        inner: Compiler,
-        task: Callable[[], str],
-        on_pair: Callable[[CompilerPair], object],
-        chooses: bool = False,
-    ) -> None:
-        self._chooses = chooses
+    def __init__(self, inner: Compiler, task: Callable[[], str], on_pair: Callable[[CompilerPair], object]) -> None:
         self._inner = inner
         self._task = task
         self._on_pair = on_pair
@@ -79,22 +64,18 @@ class RecordingTeacher:
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Return what the inner compiler delivers; see guidance.Compiler."""
         compiled = self._inner.compile(observation, state, memory)
-        shown = shown_entries(observation, memory)
-        avoid = repeated(observation.calls)
-        reply = reply_of(compiled, shown, state)
-        sayable = {str(call): None for call in possible_goals(observation, shown)}
-        if compiled.guidance is None or (reply.goal in sayable and reply.reason):
-            choices = Choices.of(tuple(sayable), state, len(shown)) if self._chooses else None
-            if choices is not None:
-                reply = with_forgetting(reply, state, observation)
-                compiled = replace(compiled, delta=(*compiled.delta, *reply.delta))  # as the next step starts from it
-            messages = compiler_dialogue(observation, state, shown, avoid, choices)
-            text = reply.model_dump_json(exclude={"delta"}) if choices is None else said_by_numbers(reply, choices)
-            left_out = unsaid_of(compiled.guidance, observation) if compiled.guidance is not None else ()
-            told = tuple(map(float, left_out)) if any(left_out) else ()
-            executor = with_memory([Message("user", "")], state.lines(), reply.goal) if reply.goal else ()
-            self._on_pair(CompilerPair(self._task(), messages, text, reply.delivery, tuple(executor), reply.goal, told))
-        return compiled
+        choices = Choices.of(observation, state, memory)
+        reply = reply_of(compiled, choices, observation)
+        if reply is None:
+            return compiled
+        said, guidance = choices.read(reply), compiled.guidance
+        messages = compiler_dialogue(observation, choices, repeated(observation.calls))
+        left_out = unsaid_of(guidance, observation) if guidance is not None else ()
+        told = tuple(map(float, left_out)) if any(left_out) else ()
+        goal = str(guidance.goal) if guidance is not None else ""
+        executor = tuple(with_memory([Message("user", "")], state.lines(), goal)) if goal else ()
+        self._on_pair(CompilerPair(self._task(), messages, reply, said.delivery, executor, goal, told))
+        return replace(compiled, delta=(*compiled.delta, *said.delta))  # as the next step starts from it
 
 
 def balanced(pairs: Sequence[CompilerPair], chance: Callable[[], float]) -> list[CompilerPair]:
@@ -107,54 +88,40 @@ def balanced(pairs: Sequence[CompilerPair], chance: Callable[[], float]) -> list
     return [pair for pair in pairs if pair.delivery is not Delivery.NOACTION or chance() < share]
 
 
-def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> SaidCompilation:
-    """Return the reply by which a model would deliver the same: what a learned compiler is taught to say.
+def reply_of(compiled: Compiled, choices: Choices, observation: StepObservation) -> str | None:
+    """Return the reply by which a model would deliver the same, and forget: what a learned compiler is taught to say.
 
-    Of a reason of several beliefs the first is said, and of the entries those that were shown.
+    Of a reason of several beliefs the first is said, and of the entries those that were shown. None: it cannot be said.
     """
-    guidance = compiled.guidance
-    if guidance is None:
-        return SaidCompilation(delivery=Delivery.NOACTION)
-    ids = [entry.id for entry in shown]
-    beliefs = {text for section in Section for text in state.items(section)}
-    # "Not known" is no belief; the reason for searching the thing is one.
-    current = next(iter(state.items(Section.CURRENT)), "")
-    reason = next((text for text in guidance.reason.split("; ") if text in beliefs), current)
-    entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:MOST_USED]
-    return SaidCompilation(delivery=Delivery.EXPERIENCE, goal=str(guidance.goal), reason=reason, entries=entries)
+    guidance, items = compiled.guidance, list(choices.items)
+    call = because = -1
+    entries: list[int] = []
+    if guidance is not None:
+        # "Not known" is no belief; the reason for searching the thing is one.
+        believed = (*guidance.reason.split("; "), *choices.state.items(Section.CURRENT))
+        reason = next((text for text in believed if text in choices.items), "")
+        if guidance.goal not in choices.calls or not reason:
+            return None
+        call, because = choices.calls.index(guidance.goal), items.index(reason)
+        ids = [entry.id for entry in choices.shown]
+        entries = [ids.index(one) for one in guidance.entries if one in ids][:MOST_USED]
+    forget = [number for number in _idle(choices, observation) if number != because][:MOST_FORGOTTEN]
+    named = {(True, True): Delivery.HYBRID, (True, False): Delivery.EXPERIENCE, (False, True): Delivery.BRIEF}
+    delivery = named.get((guidance is not None, bool(forget)), Delivery.NOACTION)
+    row = {"delivery": str(delivery), "call": call, "because": because, "entries": entries, "forget": forget}
+    return json.dumps(row)
 
 
-def with_forgetting(reply: SaidCompilation, state: BriefState, observation: StepObservation) -> SaidCompilation:
-    """Return a reply that forgets, too, what is believed of things that neither the subgoals nor the step name.
-
-    So all four outputs are taught. The reason of the guidance stays.
-    """
+def _idle(choices: Choices, observation: StepObservation) -> Iterator[int]:
+    """Yield the numbers of what is believed of things that neither the subgoals nor the step name."""
+    state = choices.state
     wanted = {word for text in (state.goal, state.current, *state.pending) for word in text.split()}
     about = {name for name, kind in observation.classes.items() if kind in wanted or name in wanted}
     about |= {name for call in observation.calls[-1:] for name in call.arguments}
-    gone = tuple(
-        Delete(section=section, text=text)
-        for section in (Section.LOCATIONS, Section.FACTS)
-        for text in state.items(section)
-        if text != reply.reason and not any(text.startswith(f"{name} ") for name in about)
-    )[:MOST_FORGOTTEN]
-    if not gone:
-        return reply
-    delivery = Delivery.HYBRID if reply.delivery is Delivery.EXPERIENCE else Delivery.BRIEF
-    return reply.model_copy(update={"delivery": delivery, "delta": gone})
-
-
-def said_by_numbers(reply: SaidCompilation, choices: Choices) -> str:
-    """Return a reply as a choice, see Choices.
-
-    Raises:
-        ValueError: what it names cannot be chosen.
-    """
-    call = choices.calls.index(reply.goal) if reply.goal else -1
-    because = choices.beliefs.index(reply.reason) if reply.goal else -1
-    forget = [choices.beliefs.index(one.text) for one in reply.delta if isinstance(one, Delete)]
-    row = {"delivery": reply.delivery, "call": call, "because": because, "entries": reply.entries, "forget": forget}
-    return json.dumps(row, default=str)
+    for number, (text, section) in enumerate(choices.items.items()):
+        beside = not any(text.startswith(f"{name} ") for name in about)
+        if beside and section in FORGOTTEN:
+            yield number
 
 
 def write_pairs(path: Path, pairs: Iterable[CompilerPair]) -> None:

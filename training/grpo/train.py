@@ -92,7 +92,7 @@ def open_models(args: argparse.Namespace) -> tuple[BaseModel, SoftPair, Models]:
 
 
 def _compiling(args: argparse.Namespace) -> CompilerModelConfig:
-    return CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens, chooses=args.chooses)
+    return CompilerModelConfig(timeout_s=STEP_S, max_reply_tokens=args.reply_tokens)
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rollouts", type=int, default=4, help="of a task (default 4)")
     parser.add_argument("--rate", type=float, default=1e-6, help="learning rate (default 1e-6)")
     parser.add_argument("--max-steps", type=int, default=15, help="commands in a game (default 15)")
-    parser.add_argument("--chooses", action="store_true", help="the compiler chooses by numbers (default: JSON)")
     parser.add_argument("--reply-tokens", type=int, default=512, help="of a compiler's reply at most (default 512)")
     parser.add_argument(
         "--held-out",
