@@ -204,7 +204,7 @@ def test_recording_becomes_a_robots_memory(tmp_path: Path, ingested: Callable[..
     memory.close()
     assert len(objects) == len(shown["scenes"][""]["objects"]) > 0
     assert any(np.allclose(found.box.size, 0.2, atol=0.05) for found in objects)
-    assert (tmp_path / "out" / "scene_plan.png").is_file()
+    assert (tmp_path / "out" / "scene_map.png").is_file()
 
 
 def test_options_that_cannot_be_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,17 +1,12 @@
-"""The storage files of a rosbag2: a folder with or without metadata.yaml, or lone .mcap and .db3 files, also ones that
-were cut short, when a recorder died or a disk was full."""
+"""The storage files of a rosbag2: a folder with or without metadata.yaml, or lone .mcap and .db3 files."""
 
 from __future__ import annotations
 
 import heapq
-import shutil
-import sqlite3
-import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from rosbags.rosbag2 import Reader
@@ -20,12 +15,6 @@ from memory_node.domain.errors import InvalidValueError
 
 _METADATA = "metadata.yaml"
 _HELPS = {".mcap": "mend it with `mcap recover`", ".db3": "mend it with `sqlite3 FILE .recover`"}
-# MCAP: magic bytes, then records of an opcode and a length (https://mcap.dev/spec).
-_MAGIC = b"\x89MCAP0\r\n"
-_RECORD = struct.Struct("<BQ")
-_FOOTER, _CHUNK, _MESSAGE_INDEX, _CHUNK_INDEX, _STATISTICS, _DATA_END = 0x02, 0x06, 0x07, 0x08, 0x0B, 0x0F
-_KNOWN_RECORDS = range(0x01, 0x10)
-_CHUNK_HEAD = struct.Struct("<QQQII")  # first and last log time, size, checksum, length of the compression's name
 
 
 class BagFiles:
@@ -40,8 +29,6 @@ class BagFiles:
 
     def __init__(self, path: Path) -> None:
         self._named = path
-        self._mended = TemporaryDirectory(prefix="cut_short_")
-        self.cut_short: list[str] = []
         self._paths = self._readable(path)
 
     @contextmanager
@@ -63,23 +50,10 @@ class BagFiles:
         files = [path] if path.is_file() else sorted(one for one in path.iterdir() if one.suffix in _HELPS)
         if not files:
             raise self._unreadable(path, FileNotFoundError("there is no .mcap or .db3 file"))
-        return [self._whole(file) for file in files]
-
-    def _whole(self, file: Path) -> Path:
-        """Return a storage file that opens: the file, or a copy of what can be read of it."""
-        error = _opens(file)
-        if error is None:
-            return file
-        copy = Path(self._mended.name, file.name)
-        try:
-            {".mcap": _mend_mcap, ".db3": _mend_db3}[file.suffix](file, copy)
-        except (OSError, KeyError, struct.error, sqlite3.Error):
-            raise self._unreadable(file, error) from error
-        still = _opens(copy)
-        if still is not None:
-            raise self._unreadable(file, error) from still
-        self.cut_short.append(f"{file.name} is cut short and was read as far as it goes; {_HELPS[file.suffix]}")
-        return copy
+        for file in files:
+            if (error := _opens(file)) is not None:
+                raise self._unreadable(file, error)
+        return files
 
     def _unreadable(self, file: Path, why: Exception) -> InvalidValueError:
         told = " ".join(str(why).split()) or type(why).__name__
@@ -129,84 +103,6 @@ def _opens(path: Path) -> Exception | None:
             return None
     except Exception as error:
         return error
-
-
-def _mend_mcap(source: Path, target: Path) -> None:
-    """Copy the whole records of a file without an end, and give them one: an index of its chunks, and a footer."""
-    chunks: list[_Chunk] = []
-    end, size = len(_MAGIC), source.stat().st_size
-    with source.open("rb") as file:
-        file.seek(end)
-        while end + _RECORD.size <= size:
-            opcode, length = _RECORD.unpack(file.read(_RECORD.size))
-            if end + _RECORD.size + length > size or opcode not in _KNOWN_RECORDS or opcode in (_FOOTER, _DATA_END):
-                break
-            if opcode == _CHUNK:
-                chunks.append(_Chunk(end, _RECORD.size + length, file.read(_CHUNK_HEAD.size + 64)))
-            elif opcode == _MESSAGE_INDEX and chunks:
-                chunks[-1].indexes[struct.unpack("<H", file.read(2))[0]] = end
-                chunks[-1].indexes_end = _RECORD.size + length + end
-            end += _RECORD.size + length
-            file.seek(end)
-    shutil.copyfile(source, target)
-    # Readers take what no index tells of, if all chunks are so, as it comes.
-    index = b"".join(chunk.record() for chunk in chunks if chunk.indexes)
-    with target.open("r+b") as file:
-        file.truncate(end)
-        file.seek(end)
-        file.write(_record(_DATA_END, bytes(4)))
-        summary_at = file.tell() if index else 0
-        statistics = _record(_STATISTICS, bytes(46)) if index else b""  # zeros: readers count anew
-        file.write(statistics + index + _record(_FOOTER, struct.pack("<QQI", summary_at, 0, 0)) + _MAGIC)
-
-
-class _Chunk:
-    """A chunk of messages and the records after it that tell where in it each channel's messages are."""
-
-    def __init__(self, offset: int, length: int, head: bytes) -> None:
-        self._offset, self._length, self._head = offset, length, head
-        self.indexes: dict[int, int] = {}
-        self.indexes_end = offset + length
-
-    def record(self) -> bytes:
-        """Return the chunk's entry in the file's index."""
-        first, last, size, _, name_length = _CHUNK_HEAD.unpack_from(self._head)
-        name = self._head[_CHUNK_HEAD.size :][:name_length]
-        (compressed,) = struct.unpack_from("<Q", self._head, _CHUNK_HEAD.size + name_length)
-        places = b"".join(struct.pack("<HQ", channel, offset) for channel, offset in self.indexes.items())
-        content = struct.pack("<QQQQI", first, last, self._offset, self._length, len(places)) + places
-        content += struct.pack("<QI", self.indexes_end - self._offset - self._length, name_length) + name
-        return _record(_CHUNK_INDEX, content + struct.pack("<QQ", compressed, size))
-
-
-def _record(opcode: int, content: bytes) -> bytes:
-    return _RECORD.pack(opcode, len(content)) + content
-
-
-def _mend_db3(source: Path, target: Path) -> None:
-    """Copy the rows of a database up to the first that is missing."""
-    uri = f"{source.resolve().as_uri()}?mode=ro&immutable=1"
-    with closing(sqlite3.connect(uri, uri=True)) as old, closing(sqlite3.connect(target)) as new:
-        old.execute("PRAGMA writable_schema=ON")  # else SQLite reads nothing of a file shorter than its header says
-        tables = old.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL").fetchall()
-        for name, definition in tables:
-            if not str(name).startswith("sqlite_"):
-                new.execute(definition)
-                _copy_rows(old, new, str(name).replace('"', '""'))
-        new.commit()
-
-
-def _copy_rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> None:
-    rows = old.execute(f'SELECT * FROM "{table}" ORDER BY rowid')
-    places = ", ".join("?" * len(rows.description))
-    while True:
-        try:
-            row = rows.fetchone()
-        except sqlite3.DatabaseError:  # here the file ends
-            return
-        if row is None:
-            return
-        new.execute(f'INSERT INTO "{table}" VALUES ({places})', row)
 
 
 IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")

@@ -19,7 +19,6 @@ from rich.tree import Tree
 
 from memory_node.app.ingest.folders import FolderSequence, open_folder
 from memory_node.app.ingest.ingestion import Ingestion
-from memory_node.app.ingest.plan_picture import CloudFromAbove, draw_plan
 from memory_node.app.ingest.recording import Recording, RgbdImage, Skipped, paced
 from memory_node.app.ingest.upright import AUTO, VIEWS, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
@@ -104,12 +103,12 @@ def run(args: argparse.Namespace) -> int:
     scenes = _take_in(recording, start, args)
     shows = any(isinstance(event, DemonstratedStep) for event in recording.rest())
     if shows and not scenes:  # what it shows is a place's as well
-        scenes[""] = _Scene(start(), CloudFromAbove())
+        scenes[""] = _Scene(start())
     if not shows and not any(scene.frames for scene in scenes.values()):
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")
     graphs = {name: scene.ingestion.finish(recording.rest()) for name, scene in scenes.items()}
     for name, graph in graphs.items():
-        _draw(name, graph.snapshot(), scenes[name].cloud, recording, args)
+        draw_scene(graph.snapshot(), args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
     warnings = [detector.complaint] if detector is not None and detector.complaint else []
     text = _memory_text(graphs, skipped, warnings)
     (args.out / "memory.json").write_text(text + "\n", encoding="utf-8")
@@ -125,10 +124,9 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(eq=False)
 class _Scene:
-    """One place of the recording: its memory, the points that its plan is drawn over, how many images were used."""
+    """One place of the recording: its memory, and how many images were used."""
 
     ingestion: Ingestion
-    cloud: CloudFromAbove
     frames: int = 0
 
 
@@ -141,7 +139,7 @@ def _take_in(recording: Recording, start: Callable[[], Ingestion], args: argpars
         for image in images:
             if image.scene not in scenes:
                 _check_one_place(args, scenes)
-                scenes[image.scene] = _Scene(start(), CloudFromAbove())
+                scenes[image.scene] = _Scene(start())
             scene = scenes[image.scene]
             try:
                 frame = scene.ingestion.take(image)
@@ -149,7 +147,6 @@ def _take_in(recording: Recording, start: Callable[[], Ingestion], args: argpars
                 recording.skipped.note(error, image.name)
                 continue
             scene.frames += 1
-            scene.cloud.add(image, frame.map_T_camera)
             objects = scene.ingestion.objects() if views else ()
             for view in views:
                 view.show(image.color, frame, objects)
@@ -157,15 +154,6 @@ def _take_in(recording: Recording, start: Callable[[], Ingestion], args: argpars
     for view in views:
         view.close()
     return scenes
-
-
-def _draw(
-    name: str, scene: SceneSnapshot, cloud: CloudFromAbove, recording: Recording, args: argparse.Namespace
-) -> None:
-    """Draw a scene's map and its plan."""
-    draw_scene(scene, args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
-    title = f"{name or args.path.name}: {len(scene.objects)} objects, sizes in cm"
-    draw_plan(scene.objects, cloud, args.out / f"{name or 'scene'}_plan.png", title)
 
 
 def _memory_text(graphs: Mapping[str, SceneGraph], skipped: Skipped, warnings: Sequence[str]) -> str:

@@ -90,8 +90,6 @@ class Rosbag(Recording):
         self._config = config
         self._stride = stride
         self._files = BagFiles(path)
-        for told in self._files.cut_short:
-            self.skipped.note(InputSkippedError("cut_short", told), path.name)
         self._clock_jump_s = config.scene_graph.clock_jump_s
         self._transforms = self._new_transforms()
         self._cameras: dict[str, Camera] = {}
