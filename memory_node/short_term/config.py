@@ -37,9 +37,5 @@ class ShortTermConfig(Parameters):
         "", "folder of the objects' pictures; empty: beside the database, else a temporary folder"
     )
     crop_budget_mb: float = parameter(64.0, "size of all pictures together (MB); the oldest go first", 0.0, 1_000_000.0)
-    snapshot_path: Expert[str] = parameter(
-        "", "file that keeps the short-term memory over a restart; empty: it starts empty"
-    )
-    snapshot_max_age_s: Expert[float] = parameter(600.0, "age beyond which a snapshot is not taken back", 0.0, 1e9)
     state_half_life_s: Expert[float] = parameter(600.0, "age at which a claim about a state counts half", 0.001, 1e9)
     vlm: Annotated[StateModelConfig, Profile("llm.states", SHARED - {"base_url", "model"})] = StateModelConfig()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
-from memory_node.domain.resources import create_private, picture_name, picture_prefix
+from memory_node.domain.resources import create_private, picture_name
 
 _log = logging.getLogger(__name__)
 _JPEG = b"\xff\xd8\xff"
@@ -27,7 +26,7 @@ def read_crop(path: str) -> bytes | None:
 class CropFiles:
     """Keeps one JPEG for each object; the crop written longest ago goes when the budget is spent.
 
-    folder: made if missing; "" for a temporary folder that ends with this object. Not thread-safe.
+    folder: made if missing, and emptied; "" for a temporary folder that ends with this object. Not thread-safe.
     """
 
     def __init__(self, folder: str, budget_bytes: int) -> None:
@@ -36,6 +35,8 @@ class CropFiles:
         self._budget_bytes = budget_bytes
         self._files: dict[str, tuple[Path, int]] = {}  # with their sizes; the one written last stands last
         self.used_bytes = 0
+        for left in (*self._folder.glob("*.jpg"), *self._folder.glob("*.part")):
+            _discard(left)  # of an earlier life
 
     def write(self, object_id: str, jpeg: bytes) -> tuple[str, list[str]]:
         """Keep the crop; return its path and the objects whose crop had to go.
@@ -70,18 +71,6 @@ class CropFiles:
         if object_id in self._files:
             path, size = self._files.pop(object_id)
             self.used_bytes -= size
-            _discard(path)
-
-    def adopt(self, object_ids: Iterable[str]) -> None:
-        """Take over the crops of these objects from an earlier life of the folder; remove all others."""
-        strangers = {path.name.partition("-")[0]: path for path in sorted(self._folder.glob("*.jpg"))}
-        surplus = {*self._folder.glob("*.jpg"), *self._folder.glob("*.part")}
-        for object_id in object_ids:
-            path = strangers.get(picture_prefix(object_id))
-            if path in surplus and path is not None:
-                self._keep(object_id, path, path.stat().st_size)
-                surplus.discard(path)
-        for path in surplus:
             _discard(path)
 
     def _keep(self, object_id: str, path: Path, size: int) -> None:

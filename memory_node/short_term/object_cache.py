@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
@@ -21,9 +20,7 @@ from memory_node.short_term.units import (
     StateClaim,
     after_change,
     merged,
-    read_snapshot,
     weigh_claims,
-    write_snapshot,
 )
 
 WARM_OCCUPANCY = 0.95  # KARMA: a cache is warm from here on
@@ -119,8 +116,6 @@ class ObjectCache:
         self._counts = dict.fromkeys(_COUNTED, 0)
         self._warm = False
         self._crops = CropFiles(self._config.crop_folder, int(self._config.crop_budget_mb * 1e6))
-        if not self._config.snapshot_path:
-            self._crops.adopt(())
         self._policy = self._build_policy()
 
     @property
@@ -250,32 +245,6 @@ class ObjectCache:
             self._departed.clear()
             self._newest_ns = 0
             self._policy = self._build_policy()
-
-    def save_snapshot(self, now_ns: int) -> None:
-        """Write the units to the config's `snapshot_path`; does nothing when there is none."""
-        if not self._config.snapshot_path:
-            return
-        with self._lock:
-            self._work_off_lookups()
-            units = [self._units[str(key)] for key in self._policy]
-        write_snapshot(Path(self._config.snapshot_path), units, now_ns)
-
-    def restore_snapshot(self, now_ns: int) -> int:
-        """Take back the units of a snapshot that is young enough; return how many there were.
-
-        Raises:
-            SnapshotError: the file is damaged.
-        """
-        if not self._config.snapshot_path:
-            return 0
-        path, max_age_s = Path(self._config.snapshot_path), self._config.snapshot_max_age_s
-        units = read_snapshot(path, now_ns, max_age_s)[-self._config.capacity :]
-        with self._lock:
-            for unit in units:
-                if unit.object_id not in self._units:
-                    self._hold(unit, None)
-            self._crops.adopt(list(self._units))
-        return len(units)
 
     # Under the lock
 

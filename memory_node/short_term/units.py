@@ -1,19 +1,13 @@
-"""How a sighting, a skill or a claim about its states changes a memory unit; and the units' snapshot on disk."""
+"""How a sighting, a skill or a claim about its states changes a memory unit."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.resources import create_private
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief, with_state
 
@@ -142,51 +136,3 @@ def _believing(states: tuple[StateBelief, ...], claim: StateClaim) -> tuple[Stat
 def _freshness(stamp_ns: int, now_ns: int, half_life_s: float) -> float:
     age_s = max(0.0, (now_ns - stamp_ns) * 1e-9)
     return float(0.5 ** (age_s / half_life_s))
-
-
-_FORMAT = 1
-_ARRAYS = ("position", "covariance", "size")
-_LEFT_OUT = ("looks",)  # they are made again when asked
-
-
-class SnapshotError(RobotMemoryError):
-    """A snapshot's file does not hold what a snapshot holds."""
-
-
-def write_snapshot(path: Path, units: Iterable[MemoryUnit], stamp_ns: int) -> None:
-    """Write the units, coldest first, whole or not at all."""
-    document = {"format": _FORMAT, "stamp_ns": stamp_ns, "units": [_unit_to_json(unit) for unit in units]}
-    scratch = path.with_name(path.name + ".part")
-    create_private(scratch)
-    scratch.write_text(json.dumps(document), encoding="utf-8")
-    os.replace(scratch, path)
-
-
-def read_snapshot(path: Path, now_ns: int, max_age_s: float) -> tuple[MemoryUnit, ...]:
-    """Return the units of a snapshot; none when there is no file or it is older than `max_age_s`.
-
-    Raises:
-        SnapshotError: the file is damaged or of another format.
-    """
-    if not path.is_file():
-        return ()
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != _FORMAT:
-            raise SnapshotError(f"{path}: expected format {_FORMAT}, got {document['format']}")
-        if now_ns - int(document["stamp_ns"]) > max_age_s * 1e9:
-            return ()
-        return tuple(_unit_from_json(value) for value in document["units"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise SnapshotError(f"{path}: not a snapshot of the short-term memory ({error}); remove it") from error
-
-
-def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
-    values = {name: value for name, value in vars(unit).items() if name not in _LEFT_OUT}
-    values.update((name, values[name].tolist()) for name in _ARRAYS)
-    return {**values, "states": [belief.as_row() for belief in unit.states]}
-
-
-def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
-    arrays = {name: np.array(value[name]) for name in _ARRAYS}
-    return MemoryUnit(**{**value, **arrays, "states": tuple(map(StateBelief.of_row, value["states"]))})

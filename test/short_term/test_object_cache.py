@@ -11,7 +11,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
-from memory_node.short_term.units import SnapshotError, StateClaim
+from memory_node.short_term.units import StateClaim
 
 S = 1_000_000_000
 
@@ -221,8 +221,8 @@ def test_crops_keep_to_their_budget_and_leave_with_their_unit(tmp_path):
     assert cache.statistics().crop_bytes == 0
 
 
-def test_what_the_robot_used_is_known_and_stays_when_others_are_only_seen(tmp_path):
-    cache = cache_of(4, policy="lru", snapshot_path=str(tmp_path / "s.json"), use_interval_s=10.0)
+def test_what_the_robot_used_is_known_and_stays_when_others_are_only_seen():
+    cache = cache_of(4, policy="lru", use_interval_s=10.0)
     for name in "abcd":
         cache.put(unit(name))
     cache.apply(StateChange("a", "Cup", 2 * S, held=True))
@@ -231,33 +231,14 @@ def test_what_the_robot_used_is_known_and_stays_when_others_are_only_seen(tmp_pa
     assert (cache.get("a").used_ns, cache.get("b").used_ns) == (2 * S, 0)
     cache.put(unit("e", stamp_s=4.0))
     assert "a" in cache, "the skill's effect was a use, though it was seen a moment before"
-    cache.save_snapshot(5 * S)
-    again = cache_of(4, snapshot_path=str(tmp_path / "s.json"))
-    again.restore_snapshot(6 * S)
-    assert again.get("a").used_ns == 2 * S
 
 
-def test_snapshot_survives_a_restart_within_its_limit(tmp_path):
-    settings = {
-        "snapshot_path": str(tmp_path / "s.json"),
-        "snapshot_max_age_s": 60.0,
-        "crop_folder": str(tmp_path / "c"),
-    }
-    cache = cache_of(3, **settings)
-    cache.put(unit("a", states=(StateBelief(ObjectState.ON, 0.75, S),)), crop_jpeg=b"jpeg")
-    cache.put(unit("b", stamp_s=2.0))
-    cache.save_snapshot(10 * S)
-    again = cache_of(3, **settings)
-    assert again.restore_snapshot(30 * S) == 2
-    assert again.get("a").states == cache.get("a").states
-    np.testing.assert_array_equal(again.get("a").covariance, cache.get("a").covariance)
-    assert Path(again.get("a").image_path).read_bytes() == b"jpeg"
-    late = cache_of(3, **settings)
-    assert late.restore_snapshot(71 * S) == 0
-    assert list((tmp_path / "c").iterdir()) == [], "crops of a snapshot that is not taken back go too"
-    (tmp_path / "s.json").write_text("{}")
-    with pytest.raises(SnapshotError, match="not a snapshot"):
-        late.restore_snapshot(30 * S)
+def test_pictures_of_an_earlier_life_go(tmp_path):
+    settings = {"crop_folder": str(tmp_path / "c")}
+    cache_of(3, **settings).put(unit("a"), crop_jpeg=b"jpeg")
+    assert len(list((tmp_path / "c").iterdir())) == 1
+    cache_of(3, **settings)
+    assert list((tmp_path / "c").iterdir()) == []
 
 
 def test_conflicting_states_are_settled_by_age_and_confidence_and_counted():
