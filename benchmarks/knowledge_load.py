@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import resource
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +14,7 @@ from numpy.typing import NDArray
 from memory_node.app.progress import progress_bar
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.index_file import read_index, write_index
 from memory_node.knowledge.semantic_graph import SemanticGraph
-from memory_node.store.reader import without_collection
 
 _DIMENSION = 384
 _VOCABULARY = 60_000
@@ -96,21 +90,9 @@ def load_row(nodes: int, seed: int) -> dict[str, Any]:
 
     retrieval_ms_*: a question with two hops. insert_ms_*: one proposition with its vector. *_cpu_ms_*: the processor's
     time for the same, which other work on the machine does not add to. found: share of the questions whose step is
-    among the first ten. build_s: all of them. index_mb, save_s: the file that the next start reads. restart_s: in a
-    new process that file is checked, taken over, and a question is answered. rss_mb, restart_rss_mb: the most memory
-    of this process, and of that one.
+    among the first ten. build_s: all of them, which a start takes, too. rss_mb: the most memory of this process.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "knowledge.index"
-        row, question = _first_life(nodes, seed, path)
-        # A process of its own: what this one holds would count as its memory.
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            return row | pool.submit(_restarted, path, question).result()
-
-
-def _first_life(nodes: int, seed: int, path: Path) -> tuple[dict[str, Any], _Asked]:
-    """Return the row of the graph that is made here and written to a file, and one of its questions."""
-    made, graph = _Made(seed), _graph()
+    made, graph = _Made(seed), SemanticGraph(_NoEmbedder(), KnowledgeConfig())
     started = time.perf_counter()
     questions: list[_Asked] = []
     with progress_bar() as progress:
@@ -128,10 +110,6 @@ def _first_life(nodes: int, seed: int, path: Path) -> tuple[dict[str, Any], _Ask
     found: list[bool] = []
     asked = _timed(lambda one: found.append(one.step in _steps_of(graph, one)), questions)
     held, edges = graph.figures()
-    rss_mb = _peak_rss_mb()
-    started = time.perf_counter()
-    with without_collection():
-        write_index(path, {}, graph.held())
     return {
         "propositions": nodes,
         "nodes": held,
@@ -140,14 +118,8 @@ def _first_life(nodes: int, seed: int, path: Path) -> tuple[dict[str, Any], _Ask
         **_percentiles("insert", inserted),
         "found": float(np.mean(found)),
         "build_s": build_s,
-        "rss_mb": rss_mb,
-        "save_s": time.perf_counter() - started,
-        "index_mb": path.stat().st_size / 1e6,
-    }, questions[-1]
-
-
-def _graph() -> SemanticGraph:
-    return SemanticGraph(_NoEmbedder(), KnowledgeConfig())
+        "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+    }
 
 
 def _put(graph: SemanticGraph, drawn: tuple[list[Proposition], NDArray[np.float32]]) -> None:
@@ -159,25 +131,6 @@ def _put(graph: SemanticGraph, drawn: tuple[list[Proposition], NDArray[np.float3
 
 def _steps_of(graph: SemanticGraph, asked: _Asked) -> list[str]:
     return [hit.step for hit in graph.search(asked.text, asked.vector, _DEPTH)]
-
-
-def _restarted(path: Path, asked: _Asked) -> dict[str, float]:
-    """Start from a file, and answer a question."""
-    clock, processor = time.perf_counter(), time.process_time()
-    with without_collection():
-        graph = _graph()
-        graph.restore(read_index(path)[1])
-    found = _steps_of(graph, asked)
-    return {
-        "restart_s": time.perf_counter() - clock,
-        "restart_cpu_s": time.process_time() - processor,
-        "restart_rss_mb": _peak_rss_mb(),
-        "restart_found": float(asked.step in found),
-    }
-
-
-def _peak_rss_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
 def _timed(do: Callable[[Any], object], values: Sequence[Any]) -> NDArray[np.float64]:

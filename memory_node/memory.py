@@ -28,6 +28,7 @@ from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.answering import Mode as KnowledgeMode
 from memory_node.knowledge.extraction import said_in_passing
 from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.kept_vectors import KeptVectors
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.told.binding import grounded
@@ -48,7 +49,7 @@ from memory_node.short_term.state_estimation import StateEstimationQueue
 from memory_node.short_term.units import StateClaim
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.store import Store
-from memory_node.upkeep import KeptKnowledge, Upkeep
+from memory_node.upkeep import Upkeep
 
 TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 
@@ -77,7 +78,7 @@ class RobotMemory:
         judge_states: opens what judges object states by pictures, given what takes its claims; it may give None:
             skill effects alone.
         compiler: how memory is compiled at each step of an episode.
-        kept: writes the file that the next start reads knowledge from.
+        kept: writes the file that the next start reads the vectors of knowledge from.
         kinds: the label space.
         deeds: what the robot did with which thing.
         unread: memories that are written as ever and tell nothing, to measure what they are worth.
@@ -104,7 +105,7 @@ class RobotMemory:
         clock: Clock,
         judge_states: Callable[[TakeClaims], StateEstimationQueue | None],
         compiler: CompilerConfig,
-        kept: KeptKnowledge | None,
+        kept: KeptVectors | None,
         kinds: ObjectCatalogue,
         deeds: DeedLog,
         unread: Collection[Memory],

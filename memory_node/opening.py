@@ -20,6 +20,7 @@ from memory_node.episodes.episode_register import ENDED_KEPT
 from memory_node.episodes.past_attempt import ATTEMPTS, PastAttempt
 from memory_node.knowledge.by_model import ModelJudge, ModelTellingReader
 from memory_node.knowledge.facts import proposition_from_dict
+from memory_node.knowledge.kept_vectors import KeptVectors
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import TOLD, step_from_dict
@@ -44,8 +45,8 @@ from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.policies import MakePolicy, build_policy
 from memory_node.short_term.state_estimation import open_state_queue
 from memory_node.store.location import is_in_process
+from memory_node.store.reader import without_collection
 from memory_node.store.store import Store, open_store
-from memory_node.upkeep import KeptKnowledge
 from memory_node.world.state import THING_NAMES
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.
@@ -96,7 +97,7 @@ def open_memory(
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
     log, models = StoreLog(store if config.experience.learning else None), ModelShelf()
-    kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
+    kept = None if store is None else KeptVectors(store.derived / "knowledge.vectors", embedder)
     on_removal = kept.drop if kept is not None else None
     forms = TellingReader(catalogue, zone)
     telling: TellingReader | ModelTellingReader = forms
@@ -151,7 +152,9 @@ def open_memory(
     if store is not None and kept is not None:
         stored = store.load_scene()
         last_names = {one.id: int(one.body["last"]) for one in store.bodies([THING_NAMES])}
-        kept.load(knowledge)
+        with without_collection():  # it would look through all statements many times
+            knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, STEPS))
+            kept.load(knowledge)
         if embed_in_background:
             knowledge.embed_in_background()
         own = store.episodes(ENDED_KEPT, own=True)
@@ -165,7 +168,6 @@ def open_memory(
     ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
     index = UnitIndex(ranker, is_read=Memory.SHORT_TERM not in unread)
     cache = ObjectCache(short_term, index.follow, make_policy)
-    cache.restore_snapshot(clock())
     return RobotMemory(
         scene,
         cache,

@@ -141,10 +141,6 @@ def key_of(text: str) -> str:
     return text if len(encoded) <= _LONGEST_KEY else f"sha256:{hashlib.sha256(encoded).hexdigest()}"
 
 
-# The values of a proposition that need not be kept where they are these.
-_DEFAULTS = {
-    field.name: field.default for field in dataclasses.fields(Proposition) if field.default is not dataclasses.MISSING
-}
 _FIELDS = tuple(field.name for field in dataclasses.fields(Proposition))
 _STORED = TypeAdapter(Proposition)
 
@@ -168,20 +164,3 @@ def proposition_from_dict(values: dict[str, Any]) -> Proposition:
         raise InvalidValueError(f"Proposition: {error}") from error
     _ = proposition.facts  # what cannot be read is an error of the stored body
     return proposition
-
-
-def pack_proposition(proposition: Proposition) -> bytes:
-    """Return a proposition without its text, and without what is as by default."""
-    values = {name: getattr(proposition, name) for name in _DEFAULTS}
-    changed = {name: value for name, value in values.items() if value != _DEFAULTS[name]}
-    changed |= {"concepts": sorted(proposition.concepts), "sources": proposition.sources}
-    return json.dumps(changed, separators=(",", ":")).encode()
-
-
-def unpack_proposition(text: str, packed: bytes) -> Proposition:
-    """Return the proposition of a text that pack_proposition() packed."""
-    values = json.loads(packed)
-    # It was a checked proposition that was packed: checking each value again took two thirds of the time.
-    concepts = values.pop("concepts")
-    lists: dict[str, Any] = {name: tuple(values.pop(name, ())) for name in ("sources", "structure", "spans_ns")}
-    return Proposition(text, frozenset(concepts), **lists, **values)

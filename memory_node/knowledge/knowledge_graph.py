@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from memory_node.domain.clock import NS
@@ -30,10 +29,7 @@ from memory_node.knowledge.extraction import (
     told_propositions,
 )
 from memory_node.knowledge.facts import TOLD_SESSION, Proposition, proposition_from_dict, to_dict
-from memory_node.knowledge.index_file import write_index
 from memory_node.knowledge.knowledge_nodes import (
-    PROPOSITIONS,
-    STEPS,
     Criteria,
     Deleted,
     KnowledgeLog,
@@ -55,6 +51,7 @@ from memory_node.knowledge.told.telling import (
     words_taken_back,
 )
 from memory_node.knowledge.updating import UpdateJudge
+from memory_node.search.vector_rows import Vectors
 
 # In what a person tells within so long "it" may mean what he named before.
 _ONE_TALK_NS = 120 * NS
@@ -117,32 +114,20 @@ class KnowledgeGraph(KnowledgeQuestions):
                 step = step_from_dict(values)
                 self._nodes.steps[step.source] = step
 
-    def held(self) -> tuple[Any, ...]:
-        """Return what restore() takes: statements, all indexes over them, and their steps; not copied."""
+    def take_vectors(self, known: Callable[[Sequence[str]], tuple[list[str], Vectors]]) -> None:
+        """Take over the vectors that are known of texts that have none; see SemanticGraph.take_vectors."""
         with self._lock:
-            return self._nodes.held()
+            self._nodes.semantic.take_vectors(known)
 
-    def write(self, path: Path, about: Mapping[str, Any]) -> None:
-        """Write held() to a file, with what that is made of; nothing changes meanwhile."""
+    def vectors(self) -> tuple[list[str], Vectors]:
+        """Return the texts that have a vector, and these (n, dimension)."""
         with self._lock:
-            write_index(path, about, self._nodes.held())
-
-    def restore(self, held: tuple[Any, ...]) -> None:
-        """Hold what held() gave and nothing else, without computing anything."""
-        with self._lock:
-            self._nodes.restore(held)
+            return self._nodes.semantic.vectors()
 
     @property
-    def changes(self) -> int:
-        """How many statements and vectors came or went since the start or restore()."""
-        with self._lock:
-            return self._nodes.semantic.changes
-
-    @property
-    def sizes(self) -> Mapping[str, int]:
-        """How many propositions and steps there are, by their kind in the log."""
-        with self._lock:
-            return {PROPOSITIONS: len(self._nodes.semantic), STEPS: len(self._nodes.steps)}
+    def new_vectors(self) -> int:
+        """How many vectors came since take_vectors()."""
+        return self._nodes.semantic.new_vectors
 
     def learn(self, episode: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Take over what a finished episode showed."""

@@ -14,8 +14,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import told_and_asked
 from memory_node.knowledge.facts import Proposition, key_of, to_dict
-from memory_node.knowledge.semantic_graph import PackedTable, SemanticGraph
-from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, pack_step, step_to_dict, unpack_step
+from memory_node.knowledge.semantic_graph import SemanticGraph
+from memory_node.knowledge.standard_step import ASKED, TOLD, StandardStep, step_to_dict
 from memory_node.knowledge.told.fact import Relation, names_of_several, one_is_meant
 from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, Update, judge_by_rules, updated
 
@@ -116,19 +116,10 @@ class KnowledgeNodes:
         on_removal: Callable[[], None],
     ) -> None:
         self.semantic = SemanticGraph(embedder, config)
-        self.steps: PackedTable[StandardStep] = PackedTable(pack_step, unpack_step)
+        self.steps: dict[str, StandardStep] = {}
         self._log = log
         self._on_removal = on_removal
         self._before: dict[tuple[str, str], Node | None] = {}  # of what changed since finish()
-
-    def held(self) -> tuple[Any, ...]:
-        """Return statements, all indexes over them, and their steps; see SemanticGraph.held."""
-        return *self.semantic.held(), self.steps.held
-
-    def restore(self, held: tuple[Any, ...]) -> None:
-        """Hold what held() gave, and nothing else."""
-        *semantic, self.steps.held = held
-        self.semantic.restore(tuple(semantic))
 
     def _states(self, proposition: Proposition) -> list[str]:
         return [step.state for source in proposition.sources if (step := self.steps.get(source)) is not None]

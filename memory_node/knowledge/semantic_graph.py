@@ -3,56 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import Any, TypeVar
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.facts import TOLD_SESSION, Proposition, pack_proposition, unpack_proposition
+from memory_node.knowledge.facts import TOLD_SESSION, Proposition
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.row_tables import NO_STEP
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
 from memory_node.search.vector_rows import Vectors
-
-Value = TypeVar("Value")
-
-
-class PackedTable(MutableMapping[str, Value]):
-    """A dict whose values are held as bytes; one is made anew each time that it is asked for.
-
-    encode, decode: a value as bytes without its key, and the reverse. held: the bytes. Not thread-safe.
-    """
-
-    def __init__(self, encode: Callable[[Value], bytes], decode: Callable[[str, bytes], Value]) -> None:
-        self._encode = encode
-        self._decode = decode
-        self.held: dict[str, bytes] = {}
-
-    def __getitem__(self, key: str) -> Value:
-        return self._decode(key, self.held[key])
-
-    def __setitem__(self, key: str, value: Value) -> None:
-        self.held[key] = self._encode(value)
-
-    def __delitem__(self, key: str) -> None:
-        del self.held[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.held
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.held)
-
-    def __len__(self) -> int:
-        return len(self.held)
-
-    def copy(self) -> PackedTable[Value]:
-        """Return a table of the same values."""
-        other = PackedTable(self._encode, self._decode)
-        other.held = dict(self.held)
-        return other
-
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
 _BATCH = 64
@@ -63,7 +23,7 @@ _COMPARED = 8
 class SemanticGraph:
     """Not thread-safe; its owner locks and computes vectors. Propositions that are not active are kept, never found.
 
-    changes: propositions and vectors that were put or removed since it was made, or taken over from a file.
+    new_vectors: how many were put since it was made, or vectors were taken from a file.
     """
 
     def __init__(
@@ -71,7 +31,7 @@ class SemanticGraph:
         embedder: TextEmbedder,
         config: KnowledgeConfig,
     ) -> None:
-        self._propositions: PackedTable[Proposition] = PackedTable(pack_proposition, unpack_proposition)
+        self._propositions: dict[str, Proposition] = {}
         self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
         self._dimension, self._config = embedder.dimension, config
         self._rows = StatementRows(embedder.dimension, self._propositions.__getitem__)
@@ -81,20 +41,7 @@ class SemanticGraph:
         self._told: set[str] = set()
         # Active ones with a structure, in the order in which they came.
         self._structured: dict[str, None] = {}
-        self.changes = 0
-
-    def held(self) -> tuple[Any, ...]:
-        """Return everything, for restore(): no copy, and of plain values, arrays and the classes of retrieval alone."""
-        tables = (self._propositions.held, self._by_session, self._waiting, self._told, self._structured)
-        return *tables, self._rows
-
-    def restore(self, held: tuple[Any, ...]) -> None:
-        """Hold what held() gave and nothing else."""
-        *tables, self._rows = held
-        self._propositions.held, self._by_session, self._waiting, self._told, self._structured = tables
-        self._rows.recall = self._propositions.__getitem__
-        self._retriever = Retriever(self._rows, self._config)
-        self.changes = 0
+        self.new_vectors = 0
 
     def __len__(self) -> int:
         return len(self._propositions)
@@ -117,7 +64,6 @@ class SemanticGraph:
         known = self._propositions.get(text)
         if known is not None:
             self._leave_sessions(known)
-        self.changes += 1
         # The rows come first: they may ask for what the table holds until now.
         if not proposition.active:
             self._rows.remove(text)
@@ -141,7 +87,6 @@ class SemanticGraph:
         proposition = self._propositions.get(text)
         if proposition is None:
             return
-        self.changes += 1
         self._leave_sessions(proposition)
         self._rows.remove(text)
         self._waiting.pop(text, None)
@@ -227,9 +172,18 @@ class SemanticGraph:
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Take over the vectors (n, dimension) of texts; those that have gone meanwhile are left out."""
-        self.changes += self._rows.put_vectors(texts, vectors)
+        self.new_vectors += self._rows.put_vectors(texts, vectors)
         for text in texts:
             self._waiting.pop(text, None)
+
+    def take_vectors(self, known: Callable[[Sequence[str]], tuple[list[str], Vectors]]) -> None:
+        """Take over the vectors that are known of texts that have none; known: returns which these are, and them."""
+        self.put_vectors(*known(list(self._waiting)))
+        self.new_vectors = 0
+
+    def vectors(self) -> tuple[list[str], Vectors]:
+        """Return the texts that have a vector, and these (n, dimension)."""
+        return self._rows.embedded()
 
     def search(self, question: str, vector: Vectors, k: int, hops: int | None = None) -> list[Hit]:
         """Return up to k steps with their best propositions; see Retriever.search."""

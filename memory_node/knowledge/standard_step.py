@@ -74,18 +74,6 @@ def step_to_dict(step: StandardStep) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value or name == "source"}
 
 
-def pack_step(step: StandardStep) -> bytes:
-    """Return a step without its source."""
-    values = step_to_dict(step)
-    del values["source"]
-    return json.dumps(values, separators=(",", ":")).encode()
-
-
-def unpack_step(source: str, packed: bytes) -> StandardStep:
-    """Return the step of a source that pack_step() packed."""
-    return StandardStep(source, **json.loads(packed))
-
-
 def step_from_dict(values: dict[str, Any]) -> StandardStep:
     """Return the step of stored values.
 

@@ -1,5 +1,5 @@
-"""The vectors of propositions by row, and which are nearest to one: in the nearest clusters, by sketches of signs,
-then exactly. Why it is no HNSW graph: docs/dependencies.md, the indexes of propositions."""
+"""The vectors of propositions by row, and which are nearest to one: by sketches of signs, then exactly. Why it is no
+HNSW graph: docs/dependencies.md, the indexes of propositions."""
 
 from __future__ import annotations
 
@@ -11,86 +11,10 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
-CENTRES = 512
-# Rows that a search looks at: the nearest clusters are taken whole until they have this many.
-LOOKED_AT = 65_536
-_ROUNDS = 4
-_NO_CLUSTER = -1
-_LEAST_ROOM = 64
-
-
-class Clusters:
-    """An inverted file over centres (spherical k-means; Jégou, Douze and Schmid 2011); not thread-safe.
-
-    centres (n, dimension): unit vectors. They stay as they are: rows that come later join the nearest.
-    """
-
-    def __init__(self, centres: Vectors) -> None:
-        self._centres = centres
-        self._members = [np.zeros(_LEAST_ROOM, dtype=np.int64) for _ in centres]
-        self._sizes = np.zeros(len(centres), dtype=np.int64)
-        # Of each row: its cluster, and its place there.
-        self._cluster = np.full(64, _NO_CLUSTER, dtype=np.int32)
-        self._place = np.zeros(64, dtype=np.int32)
-
-    @classmethod
-    def of_sample(cls, vectors: Vectors, seed: int = 0) -> Clusters:
-        """Return empty clusters with centres that suit vectors (n, dimension)."""
-        generator = np.random.default_rng(seed)
-        centres = vectors[generator.choice(len(vectors), min(CENTRES, len(vectors)), replace=False)]
-        for _ in range(_ROUNDS):
-            nearest = _nearest(vectors, centres)
-            sums = np.zeros_like(centres)
-            np.add.at(sums, nearest, vectors)
-            lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-            centres = np.where(lengths > 0.0, sums / np.maximum(lengths, 1e-9), centres)
-        return cls(np.ascontiguousarray(centres))
-
-    def add(self, rows: Rows, vectors: Vectors) -> None:
-        """Take over n rows that are in no cluster, with their vectors (n, dimension)."""
-        highest = int(rows.max(initial=-1)) + 1
-        if highest > len(self._cluster):
-            more = max(highest, 2 * len(self._cluster)) - len(self._cluster)
-            self._cluster = np.concatenate([self._cluster, np.full(more, _NO_CLUSTER, dtype=np.int32)])
-            self._place = np.concatenate([self._place, np.zeros(more, dtype=np.int32)])
-        for row, cluster in zip(rows.tolist(), _nearest(vectors, self._centres).tolist()):
-            members, size = self._members[cluster], int(self._sizes[cluster])
-            if size == len(members):
-                members = self._members[cluster] = np.concatenate([members, np.zeros_like(members)])
-            members[size] = row
-            self._cluster[row], self._place[row] = cluster, size
-            self._sizes[cluster] += 1
-
-    def remove(self, row: int) -> None:
-        """Take a row out of its cluster; nothing where it is in none."""
-        cluster, place = int(self._cluster[row]), int(self._place[row])
-        if cluster == _NO_CLUSTER:
-            return
-        self._sizes[cluster] -= 1
-        last = int(self._members[cluster][self._sizes[cluster]])
-        self._members[cluster][place] = last
-        self._place[last] = place
-        self._cluster[row] = _NO_CLUSTER
-
-    def near(self, vector: Vectors) -> Rows:
-        """Return the rows of the clusters nearest to a vector (dimension,), about LOOKED_AT of them or all."""
-        order = np.argsort(-(self._centres @ vector), kind="stable")
-        held = np.cumsum(self._sizes[order])
-        clusters = order[: int(np.searchsorted(held, LOOKED_AT)) + 1].tolist()
-        return np.concatenate([self._members[cluster][: self._sizes[cluster]] for cluster in clusters])
-
-
-def _nearest(vectors: Vectors, centres: Vectors) -> NDArray[np.int64]:
-    """Return (n,) the place of the centre nearest to each vector."""
-    return np.asarray(np.argmax(vectors @ centres.T, axis=1))
-
-
 Sketches = NDArray[np.uint64]
 
 # Rows with the nearest sketches, whose vectors are compared. Up to this number of rows a search is exact.
 COMPARED = 2048
-# From this number of rows on, only the clusters nearest to a question are searched.
-CLUSTERED_FROM = 32_768
 _WORD_BITS = 64
 _LARGEST = 127
 
@@ -113,7 +37,6 @@ class VectorRows:
         self._sketches = np.zeros((256, self._words), dtype=np.uint64)
         self._present = np.zeros(256, dtype=np.bool_)
         self._count = 0
-        self._clusters: Clusters | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -121,22 +44,11 @@ class VectorRows:
     def put(self, rows: Rows, vectors: Vectors) -> None:
         """Take over unit vectors (n, dimension) for n different rows; a row that has one gets the new one."""
         self._grow(int(rows.max(initial=-1)) + 1)
-        known = rows[self._present[rows]]
-        self._count += len(rows) - len(known)
+        self._count += len(rows) - int(self._present[rows].sum())
         self._scales[rows] = scales = np.abs(vectors).max(axis=1) / _LARGEST
         self._kept[rows] = np.rint(vectors / np.maximum(scales, 1e-9)[:, None])
         self._sketches[rows] = self._sketched(vectors)
         self._present[rows] = True
-        if self._clusters is not None:
-            for row in known.tolist():
-                self._clusters.remove(row)
-            self._clusters.add(rows, vectors)
-        elif self._count >= CLUSTERED_FROM:
-            held = np.flatnonzero(self._present)
-            self._clusters = Clusters.of_sample(self.of(held[:: max(1, len(held) // CLUSTERED_FROM)]))
-            for begin in range(0, len(held), CLUSTERED_FROM):
-                some = held[begin : begin + CLUSTERED_FROM]
-                self._clusters.add(some, self.of(some))
 
     def remove(self, row: int) -> None:
         """Take a row's vector out; nothing where there is none."""
@@ -145,8 +57,6 @@ class VectorRows:
         self._present[row] = False
         self._kept[row] = 0
         self._count -= 1
-        if self._clusters is not None:
-            self._clusters.remove(row)
 
     def are_present(self, rows: Rows) -> NDArray[np.bool_]:
         """Return (n,) whether rows have vectors; False for one that is negative."""
@@ -161,7 +71,7 @@ class VectorRows:
 
     def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
         """Return up to k rows with their cosines, best first."""
-        rows = np.flatnonzero(self._present) if self._clusters is None else self._clusters.near(vector)
+        rows = np.flatnonzero(self._present)
         if len(rows) > COMPARED:
             rows = self._nearest_sketches(rows, vector)
         cosines = (np.take(self._kept, rows, axis=0).astype(np.float32) @ vector) * self._scales[rows]

@@ -52,12 +52,6 @@ class ChangeFeed:
         with self._lock:
             self._seen = max(self._seen, revision)
 
-    @property
-    def seen_revision(self) -> int:
-        """The revision up to which the caller has everything; -1 before it has read anything."""
-        with self._lock:
-            return self._seen
-
     def take_signal(self) -> bool:
         """Return whether others changed something since the last call."""
         signalled = self._signal.is_set()

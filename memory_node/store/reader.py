@@ -98,15 +98,6 @@ def read_bodies(
     return list(newest.values())
 
 
-def count_documents(connection: Connection, site: str, kinds: Sequence[str]) -> dict[str, int]:
-    """Return by kind how many documents some robot holds and has not given up."""
-    documents = schema.documents
-    query = sa.select(documents.c.kind, sa.func.count(sa.distinct(documents.c.id)).label("held"))
-    query = query.where(documents.c.site == site, documents.c.kind.in_(kinds), sa.not_(documents.c.removed))
-    found = connection.execute(query.group_by(documents.c.kind))
-    return dict.fromkeys(kinds, 0) | {row.kind: row.held for row in found}
-
-
 def _owners_fault(checks: Mapping[str, BodyCheck], row: Any, body: dict[str, Any]) -> str:
     if row.kind not in checks or row.removed:
         return ""
@@ -293,13 +284,6 @@ def read_episodes(
     query = query.order_by(episodes.c.started_ns.desc(), episodes.c.id.desc())
     rows = connection.execute(query.limit(newest) if newest else query)
     return [episode_of(row) for row in bad.sift(episodes, rows)][::-1]
-
-
-def has_session(connection: Connection, site: str, session_id: str) -> bool:
-    """Return whether a program's run is known here: it is not in a backup that is older than it."""
-    sessions = schema.sessions
-    query = sa.select(sessions.c.id).where(sessions.c.site == site, sessions.c.id == session_id)
-    return connection.execute(query).first() is not None
 
 
 def read_changes(

@@ -61,15 +61,6 @@ class Document:
 
 
 @dataclass(frozen=True)
-class StoreMark:
-    """A state of a store. session_id: of the run that read it; revision: up to which it had everything."""
-
-    site: str
-    session_id: str
-    revision: int
-
-
-@dataclass(frozen=True)
 class Removed:
     """An area, room, floor or relation that the map no longer has."""
 

@@ -27,7 +27,7 @@ from memory_node.store.journal import Journal
 from memory_node.store.keeper import FileCare, LocalCopy, try_update
 from memory_node.store.location import locate, parse_url, sqlite_path
 from memory_node.store.reader import collect_again, without_collection
-from memory_node.store.records import Batch, Document, Recordable, StoreChange, StoreMark
+from memory_node.store.records import Batch, Document, Recordable, StoreChange
 from memory_node.store.row_values import check_names
 from memory_node.store.site_database import SiteDatabase
 from memory_node.store.store_readings import StoreReadings
@@ -198,18 +198,6 @@ class Store(StoreReadings):
         self._translator.forget(change.gone)
         self._translator.foreign_counts.update(reader.foreign_counts(beliefs, self.robot_id))
         return change or None
-
-    def mark(self) -> StoreMark:
-        """Return which state of the store its reader has.
-
-        Raises:
-            StoreUnavailableError: facts wait in the journal.
-        """
-        without = "nothing can be marked"
-        # First, for in an outage nobody should wait for what then fails.
-        self._require_database(without)
-        self._settle(without)
-        return StoreMark(self.site, self.session_id, self._feed.seen_revision)
 
     def is_forgotten(self, kind: str, record_id: str) -> bool:
         """Return whether a record was forgotten, as of the last commit; kinds as in `Document.sources`."""

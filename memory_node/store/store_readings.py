@@ -12,13 +12,12 @@ from sqlalchemy.exc import DBAPIError
 from memory_node.domain.clock import Clock
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
-from memory_node.store.apply import read_tombstones
 from memory_node.store.bad_rows import BadRow, BadRows
 from memory_node.store.engine import SILENT
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.forget_plan import ForgetPlan, ForgetRequest
 from memory_node.store.reader import Found, without_collection
-from memory_node.store.records import Document, StoreMark
+from memory_node.store.records import Document
 from memory_node.store.site_database import SiteDatabase
 
 _log = logging.getLogger(__name__)
@@ -64,36 +63,12 @@ class StoreReadings:
         found = self._read(lambda c, bad: reader.read_documents(c, self.site, bad, self._checks, of_kind))
         return [document for document in found if not document.removed]
 
-    def bodies(self, kinds: Sequence[str], since_revision: int = -1) -> list[Document]:
-        """Return the learned things of some kinds without their sources, those that changed after a revision.
-
-        since_revision: -1 for all that are not given up; from 0 on those that were given up come, too.
-        """
-        columns = schema.documents.c
-        # One condition that an index answers: with both, SQLite looks at all of the kinds.
-        chosen = columns.revision > since_revision if since_revision >= 0 else columns.kind.in_(kinds)
+    def bodies(self, kinds: Sequence[str]) -> list[Document]:
+        """Return the learned things of some kinds without their sources."""
+        chosen = schema.documents.c.kind.in_(kinds)
         with without_collection():
             found = self._read(lambda c, bad: reader.read_bodies(c, self.site, bad, self._checks, chosen))
-        return [one for one in found if one.kind in kinds and (since_revision >= 0 or not one.removed)]
-
-    def count_documents(self, kinds: Sequence[str]) -> dict[str, int]:
-        """Return by kind how many documents some robot holds and has not given up."""
-        return self._ask(lambda connection: reader.count_documents(connection, self.site, kinds))
-
-    def forgotten_since(self, revision: int) -> frozenset[str]:
-        """Return the digests of what was forgotten after a revision; see `tombstone_of`."""
-        return self._ask(lambda connection: frozenset(read_tombstones(connection, self.site, revision)))
-
-    def is_past(self, mark: StoreMark) -> bool:
-        """Return whether this store went on from a mark: not another one, and no older copy."""
-        if mark.site != self.site or mark.revision < 0:
-            return False
-        return self._ask(
-            lambda connection: (
-                mark.revision <= reader.revision_of(connection, self.site)
-                and reader.has_session(connection, self.site, mark.session_id)
-            )
-        )
+        return [one for one in found if not one.removed]
 
     def episodes_of(self, request: ForgetRequest) -> set[str]:
         """Return the ids of the episodes that forgetting this takes away."""

@@ -1,11 +1,11 @@
-"""Nearest vectors: exactly among few, by sketches and clusters among many."""
+"""Nearest vectors: exactly among few, by sketches among many."""
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from memory_node.search import vector_rows
-from memory_node.search.vector_rows import Clusters, VectorRows, ones_in
+from memory_node.search.vector_rows import VectorRows, ones_in
 
 
 def unit_vectors(count: int, dimension: int, seed: int = 0) -> NDArray[np.float32]:
@@ -46,11 +46,8 @@ def test_kept_vectors_are_right_to_a_hundredth_of_their_length() -> None:
 
 
 def test_search_among_many_finds_nearly_all_of_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the shares of a million rows: a sixteenth is looked at, a thirtieth of these compared."""
-    monkeypatch.setattr(vector_rows, "CLUSTERED_FROM", 1000)
-    monkeypatch.setattr(vector_rows, "COMPARED", 64)
-    monkeypatch.setattr(vector_rows, "LOOKED_AT", 512)
-    monkeypatch.setattr(vector_rows, "CENTRES", 40)
+    """With the share of a hundred thousand rows: a fiftieth is compared."""
+    monkeypatch.setattr(vector_rows, "COMPARED", 80)
     vectors, questions = unit_vectors(4000, 128), unit_vectors(40, 128, seed=1)
     rows = VectorRows(128)
     for begin in range(0, 4000, 250):
@@ -74,23 +71,3 @@ def test_bits_are_counted_alike_by_old_and_new_numpy(monkeypatch: pytest.MonkeyP
     assert ones_in(words).tolist() == [1, 66, 3]
     monkeypatch.undo()
     assert ones_in(words).tolist() == [1, 66, 3]
-
-
-def test_clusters_hold_each_row_once_through_additions_and_removals() -> None:
-    vectors = unit_vectors(600, 16)
-    held = Clusters.of_sample(vectors[:200])
-    held.add(np.arange(600), vectors)
-    for row in range(0, 600, 3):
-        held.remove(row)
-    held.remove(0)
-    assert sorted(held.near(vectors[0]).tolist()) == [row for row in range(600) if row % 3]
-    held.add(np.array([0]), vectors[:1])
-    assert 0 in held.near(vectors[0])
-
-
-def test_only_the_nearest_clusters_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_rows, "LOOKED_AT", 50)
-    unit = np.repeat(np.eye(4, dtype=np.float32), 100, axis=0)
-    held = Clusters.of_sample(np.eye(4, dtype=np.float32))
-    held.add(np.arange(400), unit)
-    assert sorted(held.near(unit[250]).tolist()) == list(range(200, 300))

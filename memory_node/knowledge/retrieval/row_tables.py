@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections.abc import Sequence
 
 
 class SortedRows:
-    """Adds, removes and lists rows by key, ascending; four bytes a row. Not thread-safe."""
+    """Adds, removes and lists rows by key, ascending. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, array[int]] = {}
-        self._total = 0
+        self._rows: dict[str, set[int]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -23,26 +20,18 @@ class SortedRows:
     @property
     def total(self) -> int:
         """How many rows all keys have together."""
-        return self._total
+        return sum(map(len, self._rows.values()))
 
     def add(self, key: str, row: int) -> None:
         """Let a key lead to a row; nothing where it does."""
-        rows = self._rows.get(key)
-        if rows is None:
-            rows = self._rows[key] = array("I")
-        self._total += insert_row(rows, row)
+        self._rows.setdefault(key, set()).add(row)
 
     def discard(self, key: str, row: int) -> None:
         """Let a key no longer lead to a row; nothing where it does not."""
-        rows = self._rows.get(key)
-        if rows is None:
-            return
-        place = bisect_left(rows, row)
-        if place < len(rows) and rows[place] == row:
-            del rows[place]
-            self._total -= 1
-            if not rows:
-                del self._rows[key]
+        rows = self._rows.get(key, set())
+        rows.discard(row)
+        if not rows:
+            self._rows.pop(key, None)
 
     def count(self, key: str) -> int:
         """Return how many rows a key leads to."""
@@ -50,24 +39,11 @@ class SortedRows:
 
     def first(self, key: str, most: int) -> list[int]:
         """Return up to `most` rows of a key, the lowest ones."""
-        rows = self._rows.get(key)
-        return list(rows[:most]) if rows is not None else []
+        return self.all(key)[:most]
 
     def all(self, key: str) -> list[int]:
         """Return the rows of a key."""
-        return list(self._rows.get(key, ()))
-
-
-def insert_row(rows: array[int], row: int) -> bool:
-    """Put a row into an ascending array; return whether it was not there."""
-    if not rows or row > rows[-1]:
-        rows.append(row)
-        return True
-    place = bisect_left(rows, row)
-    if rows[place] == row:
-        return False
-    rows.insert(place, row)
-    return True
+        return sorted(self._rows.get(key, ()))
 
 
 # How far after a step its neighbours lie.
@@ -88,7 +64,6 @@ class StepTable:
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
         self._rows: list[list[int]] = []
-        self._around = array("i")
         self._free: list[int] = []
 
     def __len__(self) -> int:
@@ -108,7 +83,7 @@ class StepTable:
 
     def around(self, step: int) -> Sequence[int]:
         """Return the numbers of the steps around one, in the order of AROUND; NO_STEP where there is none."""
-        return self._around[len(AROUND) * step : len(AROUND) * (step + 1)]
+        return [self.number(neighbour(self._names[step], away)) for away in AROUND]
 
     def add(self, source: str, row: int) -> int:
         """Let a step hold a row; return the step's number."""
@@ -123,7 +98,6 @@ class StepTable:
         self._rows[step].remove(row)
         if self._rows[step]:
             return False
-        self._link(step, self._names[step], there=False)
         del self._numbers[self._names[step]]
         self._free.append(step)
         return True
@@ -136,14 +110,5 @@ class StepTable:
             step = len(self._names)
             self._names.append(source)
             self._rows.append([])
-            self._around.extend([NO_STEP] * len(AROUND))
         self._numbers[source] = step
-        self._link(step, source, there=True)
         return step
-
-    def _link(self, step: int, source: str, there: bool) -> None:
-        for place, away in enumerate(AROUND):
-            other = self._numbers.get(neighbour(source, away), NO_STEP)
-            self._around[len(AROUND) * step + place] = other if there else NO_STEP
-            if other != NO_STEP:
-                self._around[len(AROUND) * other + AROUND.index(-away)] = step if there else NO_STEP

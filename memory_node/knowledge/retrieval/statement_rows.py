@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +28,14 @@ class StatementRows:
 
     by_subject: the steps that are about a name's key. by_concept: the rows that mention a concept.
 
-    recall: gives a statement that is held by its key, and while it is replaced or removed still the old one; who takes
-    the rows from a file sets it.
+    recall: gives a statement that is held by its key, and while it is replaced or removed still the old one.
     """
 
     def __init__(self, dimension: int, recall: Callable[[str], Proposition]) -> None:
         self.words = LexicalIndex()
         self.vectors = VectorRows(dimension)
         self.steps = StepTable()
-        self.recall = recall
+        self._recall = recall
         self._keys: list[str] = []
         self._step_of: list[int] = []
         self._subjects: list[str] = []
@@ -45,9 +44,6 @@ class StatementRows:
         self._rows: dict[str, int] = {}
         self.by_subject = SortedRows()
         self.by_concept = SortedRows()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "recall"}
 
     def row_of(self, key: str) -> int:
         """Return the row of a statement, NO_ROW where there is none."""
@@ -74,6 +70,12 @@ class StatementRows:
         vector = self.vectors.of(np.array([row], dtype=np.int64))[0]
         return vector if vector.any() else None
 
+    def embedded(self) -> tuple[list[str], Vectors]:
+        """Return the statements that have a vector, and these (n, dimension)."""
+        rows = np.fromiter(self._rows.values(), dtype=np.int64, count=len(self._rows))
+        present = self.vectors.are_present(rows)
+        return list(compress(self._rows, present)), self.vectors.of(rows[present])
+
     def remove(self, key: str) -> None:
         """Take a statement out; nothing where there is none."""
         row = self._rows.pop(key, None)
@@ -86,7 +88,7 @@ class StatementRows:
 
     def statement(self, row: int) -> Proposition:
         """Return the statement of a row that is held."""
-        return self.recall(self.key(row))
+        return self._recall(self.key(row))
 
     def key(self, row: int) -> str:
         """Return the key of the statement of a row that is held."""
