@@ -95,7 +95,7 @@ def open_memory(
     store = _open_store(config, clock)
     short_term = config.short_term
     if store is not None and not short_term.crop_folder:
-        short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
+        short_term = short_term.changed(crop_folder=str(store.crops))
     log, models = StoreLog(store if config.experience.learning else None), ModelShelf()
     kept = None if store is None else KeptVectors(store.derived / "knowledge.vectors", embedder)
     on_removal = kept.drop if kept is not None else None

@@ -41,7 +41,7 @@ from memory_node.store.site_database import identity_of, prepare
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}", re.ASCII)
 # What lies in the data folder already, or comes to lie there.
-RESERVED = frozenset({"images", "crops", "derived", "backups", "indexes", EXPORTS_FILE})
+RESERVED = frozenset({"crops", "derived", "backups", "indexes", EXPORTS_FILE})
 
 
 def backup_file(data: Path, name: str) -> Path:

@@ -88,8 +88,6 @@ def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
     if folders.journal.is_file() and (torn := torn_bytes(folders.journal)):
         advice = "a crash leaves that, of facts that were never acknowledged; any other cause has cost facts"
         yield Finding("warning", f"{folders.journal} ends with {torn} bytes that are no whole entry", advice)
-    for image in (*folders.images.damaged(), *folders.crops.damaged()):
-        yield Finding("error", f"{image}: the checksum in its name does not fit", "`store check --repair` removes it")
 
 
 def _structure_faults(connection: Connection) -> Iterator[str]:

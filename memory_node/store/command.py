@@ -326,7 +326,7 @@ def _restore(args: argparse.Namespace, engine: Engine, site: str, folders: Folde
 
 def _import(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
     take = exchange.import_parquet if args.source.is_dir() else exchange.import_jsonl
-    counts = take(engine, site, args.source, folders.images, args.robot)
+    counts = take(engine, site, args.source, args.robot)
     return {"imported": {name: count for name, count in counts.items() if count}}
 
 

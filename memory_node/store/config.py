@@ -28,10 +28,10 @@ class StoreConfig(Parameters):
     journal_path: Expert[str] = parameter(
         "", "file of the journal; empty: beside the SQLite file, for a server in $XDG_STATE_HOME/robot_memory"
     )
-    data_dir: str = parameter("", "folder of images; empty: where the journal is")
+    data_dir: str = parameter("", "folder of pictures and backups; empty: where the journal is")
     backup_interval_h: float = parameter(
         24.0,
-        "time between two backups of a SQLite file, in the folder backups beside its images; 0: none (h)",
+        "time between two backups of a SQLite file, in the folder backups of its data; 0: none (h)",
         0.0,
         100_000.0,
     )

@@ -52,7 +52,3 @@ class RecordRejectedError(StoreError):
 
 class InvalidImportError(StoreError):
     """A file that is to be imported holds something that memory cannot take."""
-
-
-class ConfinementError(StoreError):
-    """A path that would leave the data folder."""

@@ -27,7 +27,6 @@ from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import SEALS
 from memory_node.store.engine import for_writing
 from memory_node.store.errors import InvalidImportError
-from memory_node.store.location import ImageFolder
 from memory_node.store.reader import reading
 from memory_node.store.records import Row, with_bytes_packed, with_bytes_unpacked
 from memory_node.store.row_values import OBJECT_GEOMETRY, fault_of
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def check_row(table: sa.Table, row: Any, images: ImageFolder) -> Row:
+def check_row(table: sa.Table, row: Any) -> Row:
     """Return the row if the table and the domain can hold it.
 
     Raises:
@@ -61,7 +60,7 @@ def check_row(table: sa.Table, row: Any, images: ImageFolder) -> Row:
         raise InvalidImportError(f"{table.name}: {fault}")
     if table.name == "objects":
         try:
-            check_agreement(row, images)
+            check_agreement(row)
         except (RobotMemoryError, ValueError) as error:
             raise InvalidImportError(f"objects: {error}") from error
     return row
@@ -76,11 +75,11 @@ def _check_value(table: sa.Table, column: sa.Column, value: Any) -> None:
         raise InvalidImportError(f"{table.name}.{column.name}: expected {shown}, got {str(value)[:40]!r}")
 
 
-def check_agreement(row: Row, images: ImageFolder) -> None:
-    """Look whether the columns of an object agree with its body, and its picture's path stays in the folder.
+def check_agreement(row: Row) -> None:
+    """Look whether the columns of an object agree with its body.
 
     Raises:
-        InvalidValueError, ConfinementError: they do not; it does not.
+        InvalidValueError: they do not.
     """
     numbers, body = OBJECT_GEOMETRY.unpack(row["geometry"]), json.loads(row["body"])
     if not row["id"]:
@@ -89,9 +88,6 @@ def check_agreement(row: Row, images: ImageFolder) -> None:
         raise InvalidValueError(f"object {row['id']}: class_name {row['class_name']!r} is not the most probable")
     if not np.allclose(numbers[0:3], [row["x"], row["y"], row["z"]]):
         raise InvalidValueError(f"object {row['id']}: position and geometry differ")
-    image_path = body["attributes"].get("image_path", "")
-    if image_path:
-        images.resolve(str(image_path))
 
 
 FORMAT = "robot_memory"
@@ -130,7 +126,7 @@ def export_jsonl(engine: Engine, site: str, path: Path, bad: BadRows) -> int:
     return count
 
 
-def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:
+def import_jsonl(engine: Engine, site: str, path: Path, robot_id: str) -> dict[str, int]:
     """Take over the facts of a file that this site does not have; return the new rows by table. All or nothing.
 
     Raises:
@@ -140,7 +136,7 @@ def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, rob
     with open(path, "rb") as file:
         file.readline(_MAX_LINE_BYTES)
         with for_writing(engine.connect()) as connection, connection.begin():
-            return _insert(connection, site, _rows_by_table(file, images), robot_id)
+            return _insert(connection, site, _rows_by_table(file), robot_id)
 
 
 def require_export(source: Path) -> None:
@@ -176,7 +172,7 @@ def _check_header(header: Any, path: Path) -> None:
         )
 
 
-def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Table, Row]]:
+def _rows_by_table(file: IO[bytes]) -> Iterator[tuple[sa.Table, Row]]:
     for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE_BYTES), b""), 2):
         try:
             found = json.loads(line)
@@ -187,7 +183,7 @@ def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Ta
             raise InvalidImportError(f"line {number}: expected a table of the store and a row")
         try:
             row = {name: with_bytes_unpacked(value) for name, value in found["row"].items()}
-            yield table, check_row(table, row, images)
+            yield table, check_row(table, row)
         except (InvalidImportError, ValueError) as error:
             raise InvalidImportError(f"line {number}: {error}") from error
 
@@ -237,7 +233,7 @@ def export_parquet(engine: Engine, site: str, folder: Path, bad: BadRows) -> int
     return count
 
 
-def import_parquet(engine: Engine, site: str, folder: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:
+def import_parquet(engine: Engine, site: str, folder: Path, robot_id: str) -> dict[str, int]:
     """Take over the facts of a folder that this site does not have; return the new rows by table. All or nothing.
 
     Raises:
@@ -245,10 +241,10 @@ def import_parquet(engine: Engine, site: str, folder: Path, images: ImageFolder,
     """
     require_export(folder)
     with for_writing(engine.connect()) as connection, connection.begin():
-        return _insert(connection, site, _parquet_rows(folder, images), robot_id)
+        return _insert(connection, site, _parquet_rows(folder), robot_id)
 
 
-def _parquet_rows(folder: Path, images: ImageFolder) -> Iterator[tuple[sa.Table, Row]]:
+def _parquet_rows(folder: Path) -> Iterator[tuple[sa.Table, Row]]:
     pyarrow, parquet = _parquet()
     for table in schema.LOGGED:
         path = folder / f"{table.name}.parquet"
@@ -260,7 +256,7 @@ def _parquet_rows(folder: Path, images: ImageFolder) -> Iterator[tuple[sa.Table,
                 _check_header(noted, path)
                 for batch in file.iter_batches(copying.CHUNK):
                     for row in batch.to_pylist():
-                        yield table, check_row(table, row, images)
+                        yield table, check_row(table, row)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             # Damage comes as any of these, by the layer that meets it.
             raise InvalidImportError(f"{path}: {error}") from error

@@ -25,7 +25,7 @@ from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.forget_plan import ForgetReport, ForgetRequest, Terms, find_objects, rows_mentioning
 from memory_node.store.forget_rows import RowForgetter
 from memory_node.store.inspection import database_bytes
-from memory_node.store.location import Folders, noted_exports, parse_url, sqlite_path
+from memory_node.store.location import Folders, erase_pictures, noted_exports, parse_url, sqlite_path
 from memory_node.store.reader import reading
 from memory_node.store.records import to_json
 from memory_node.store.site_database import prepare
@@ -167,7 +167,7 @@ def forget(
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     shutil.rmtree(folders.derived, ignore_errors=True)
-    pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
+    pictures = sum(erase_pictures(folders.crops, object_id) for object_id in own.plan.objects)
     found += _clean(engine, site, request, outcomes)
     if folders.journal_waits:
         found.append(f"{folders.journal}, until the robot that runs has written it into the database")

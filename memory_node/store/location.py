@@ -1,4 +1,4 @@
-"""Where a store is and where it keeps what is not in its tables: addresses, images, the journal, notes of exports."""
+"""Where a store is and where it keeps what is not in its tables: addresses, pictures, the journal, notes of exports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -16,9 +15,8 @@ from sqlalchemy.engine import URL, make_url
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
-from memory_node.domain.resources import create_private, noted_checksum, picture_name, picture_prefix
+from memory_node.domain.resources import create_private, picture_prefix
 from memory_node.store.config import StoreConfig
-from memory_node.store.errors import ConfinementError
 
 _SECRET = re.compile(
     r"(://[^/?#\s@]*?:)[^/?#\s]*@|([?&;\s][^=&;\s]*pass(?:word|wd|phrase)[^=&;\s]*=)[^&;\s]*", re.IGNORECASE
@@ -87,61 +85,16 @@ def sqlite_path(url: URL) -> Path | None:
     return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
 
 
-class ImageFolder:
-    """The images of remembered things, one JPEG an id, under `root`.
-
-    Files are named by a digest of the id, which is safe whatever the id contains and tells nothing, and a checksum.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def resolve(self, relative: str) -> Path:
-        """Return the path of an image that a record names.
-
-        Raises:
-            ConfinementError: the path is absolute, or leads out of the folder (also by a link).
-        """
-        root = self.root.resolve()
-        path = (root / relative).resolve()
-        if Path(relative).is_absolute() or not path.is_relative_to(root) or path == root:
-            raise ConfinementError(f"the image path {relative!r} leaves the data folder {self.root}")
-        return path
-
-    def save(self, record_id: str, jpeg: bytes) -> str:
-        """Write the image of a thing in the place of an older one, and return its name."""
-        path = self.resolve(picture_name(record_id, jpeg))
-        partial = path.with_suffix(".part")
-        create_private(partial)
-        partial.write_bytes(jpeg)
-        os.replace(partial, path)
-        for older in self._files_of(record_id):
-            if older != path:
-                older.unlink()
-        return path.name
-
-    def forget(self, record_id: str) -> int:
-        """Overwrite and remove the images of a thing; return how many files went."""
-        files = self._files_of(record_id)
-        for path in files:
-            with open(path, "r+b") as file:
-                file.write(bytes(path.stat().st_size))
-                file.flush()
-                os.fsync(file.fileno())
-            path.unlink()
-        return len(files)
-
-    def damaged(self) -> list[Path]:
-        """Return the files whose bytes are not those of the checksum in their name."""
-        files = sorted(self.root.glob("*.jpg")) if self.root.is_dir() else []
-        noted = ((path, noted_checksum(path)) for path in files)
-        return [path for path, checksum in noted if checksum not in (None, zlib.crc32(path.read_bytes()))]
-
-    def _files_of(self, record_id: str) -> list[Path]:
-        if not self.root.is_dir():
-            return []
-        found = self.root.glob(f"{picture_prefix(record_id)}*.jpg")
-        return [path for path in found if path.is_file() and not path.is_symlink()]
+def erase_pictures(folder: Path, record_id: str) -> int:
+    """Overwrite and remove a thing's pictures in a folder (see `picture_name`); return how many files went."""
+    files = [path for path in folder.glob(f"{picture_prefix(record_id)}*.jpg") if path.is_file()]
+    for path in files:
+        with open(path, "r+b") as file:
+            file.write(bytes(path.stat().st_size))
+            file.flush()
+            os.fsync(file.fileno())
+        path.unlink()
+    return len(files)
 
 
 # What file systems take as a name, less what a checksum needs.
@@ -181,11 +134,6 @@ class Folders:
             return file.read(4).strip(b"\0") != b""
 
     @property
-    def images(self) -> ImageFolder:
-        """The folder that image paths are confined to."""
-        return ImageFolder(self.data / "images")
-
-    @property
     def derived(self) -> Path:
         """The folder of files that can be made from the records at any time; forgetting removes it."""
         return self.data / "derived"
@@ -196,9 +144,9 @@ class Folders:
         return self.data / "backups"
 
     @property
-    def crops(self) -> ImageFolder:
-        """The pictures that the short-term memory keeps beside the store, named in the same way."""
-        return ImageFolder(self.data / "crops")
+    def crops(self) -> Path:
+        """The folder of the pictures that the short-term memory keeps beside the store."""
+        return self.data / "crops"
 
 
 def locate(url: URL, site: str, robot_id: str, config: StoreConfig, identity: str = "") -> Folders:

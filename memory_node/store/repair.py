@@ -41,16 +41,12 @@ def repair(url: URL, site: str, robot_id: str, config: StoreConfig) -> dict[str,
     """
     path = sqlite_path(url)
     with nobody_else(url, site, robot_id, config):
-        folders = locate(url, site, robot_id, config)
         done: dict[str, Any] = {}
         if path is None:
             done["removed"] = _remove_bad_rows(url, site)
         elif _is_damaged(url, site, robot_id, config):
-            done = _rebuild(path, site, next(filter(is_whole, rotated_backups(folders.backups)), None))
-        damaged = (*folders.images.damaged(), *folders.crops.damaged())
-        for image in damaged:
-            image.unlink()
-        done["images_removed"] = len(damaged)
+            backups = rotated_backups(locate(url, site, robot_id, config).backups)
+            done = _rebuild(path, site, next(filter(is_whole, backups), None))
     return {name: value for name, value in done.items() if value}
 
 

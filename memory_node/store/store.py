@@ -75,7 +75,7 @@ class Store(StoreReadings):
         self.session_id = database.session_id
         folders = locate(url, self.site, robot_id, config, database.identity)
         self._folders = folders
-        self.images = folders.images
+        self.crops = folders.crops
         self.derived = folders.derived
         self._translator = Translator(self.site, robot_id, self.session_id)
         self._journal = Journal(folders.journal, int(config.journal_mib * 2**20), database.identity)

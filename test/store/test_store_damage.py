@@ -31,7 +31,6 @@ def sound(module_folder: Path, remember_home: Callable[[Store], None]) -> tuple[
     if not path.exists():
         with open_store(path, "r1", "ward 3", SMALL) as store:
             remember_home(store)
-            store.images.save(MUG, b"\xff\xd8" + bytes(range(200)))
         engine = open_engine(parse_url(path))
         backup(engine, "ward 3", copy)
         with engine.begin() as connection:
@@ -143,21 +142,6 @@ def test_a_backup_with_a_changed_byte_is_refused_and_the_one_before_is_taken(sou
     verdict = command(path, "check", "--repair")[1]
     assert verdict["repaired"]["backup"].endswith("2026-01-02T03-04-05Z.backup")
     assert facts(path) == facts(sound[0])
-
-
-def test_a_changed_picture_file_is_found_and_removed(sound, command, tmp_path):
-    path = tmp_path / "memory.db"
-    shutil.copy(sound[0], path)
-    shutil.copytree(f"{sound[0]}.data", f"{path}.data")
-    image = next((tmp_path / "memory.db.data" / "images").glob("*.jpg"))
-    whole = image.read_bytes()
-    image.write_bytes(whole[:50] + b"\0" + whole[51:])
-    status, verdict = command(path, "check")
-    assert status == 1
-    assert str(image) in str(verdict["findings"])
-    status, verdict = command(path, "check", "--repair")
-    assert (status, verdict["repaired"]["images_removed"]) == (0, 1)
-    assert not image.exists()
 
 
 def test_pages_of_rubbish_cost_only_what_was_on_them(sound, damaged, command):

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from memory_node.store.bad_rows import BadRows
-from memory_node.store.errors import ConfinementError, InvalidImportError
+from memory_node.store.errors import InvalidImportError
 from memory_node.store.exchange import (
     GeoOrigin,
     export_geojson,
@@ -20,7 +20,6 @@ from memory_node.store.exchange import (
     import_jsonl,
     import_parquet,
 )
-from memory_node.store.location import ImageFolder
 from memory_node.store.store import Store
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -41,7 +40,7 @@ def test_export_and_import_keep_everything(way, home, open_at, store_url, tmp_pa
     path = tmp_path / f"home.{way}"
     assert exporting(home._engine, home.site, path, BadRows()) > 20
     copy = open_at(store_url, "r2")
-    counts = importing(copy._engine, copy.site, path, copy.images, "r2")
+    counts = importing(copy._engine, copy.site, path, "r2")
     assert counts["objects"] == 3
     assert copy.steps() == home.steps()
     assert copy.episodes() == home.episodes()
@@ -50,7 +49,7 @@ def test_export_and_import_keep_everything(way, home, open_at, store_url, tmp_pa
     assert mine.areas == theirs.areas
     assert mine.relations == theirs.relations
     assert [o.crop_jpeg for o in mine.objects] == [o.crop_jpeg for o in theirs.objects]
-    again = importing(copy._engine, copy.site, path, copy.images, "r2")
+    again = importing(copy._engine, copy.site, path, "r2")
     assert sum(again.values()) == 0
 
 
@@ -76,9 +75,6 @@ BAD = {
     "NaN": lambda line: edited(line, x=float("nan")),
     "too large a number": lambda line: edited(line, last_seen_ns=2**64),
     "a body of another shape": lambda line: edited(line, body='{"classes": {"mug": 1.0}}'),
-    "an image outside": lambda line: edited(
-        line, body=json.loads(line)["row"]["body"].replace('"attributes":{', '"attributes":{"image_path":"../../x",')
-    ),
 }
 
 
@@ -92,7 +88,7 @@ def test_bad_line_is_named_and_nothing_is_imported(fault, home, open_at, tmp_pat
     path.write_text("\n".join(lines) + "\n")
     copy = open_at(str(tmp_path / "copy.db"), "r2")
     with pytest.raises(InvalidImportError, match=f"line {number + 1}:"):
-        import_jsonl(copy._engine, copy.site, path, copy.images, "r2")
+        import_jsonl(copy._engine, copy.site, path, "r2")
     assert copy.load_scene().objects == ()
     assert copy.load_scene().floors == ()
 
@@ -109,7 +105,7 @@ def test_damaged_parquet_is_named_and_nothing_is_imported(home, open_at, tmp_pat
         shutil.copytree(whole, damaged)
         (damaged / "objects.parquet").write_bytes(data)
         with pytest.raises(InvalidImportError, match=r"objects\.parquet: "):
-            import_parquet(copy._engine, copy.site, damaged, copy.images, "r2")
+            import_parquet(copy._engine, copy.site, damaged, "r2")
         assert copy.load_scene().floors == ()
 
 
@@ -117,10 +113,10 @@ def test_export_of_another_schema_is_refused(home, tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"format": "robot_memory", "schema": "9999", "site": "home"}\n')
     with pytest.raises(InvalidImportError, match="9999"):
-        import_jsonl(home._engine, home.site, path, home.images, "r1")
+        import_jsonl(home._engine, home.site, path, "r1")
     path.write_text("[]\n")
     with pytest.raises(InvalidImportError, match="no export"):
-        import_jsonl(home._engine, home.site, path, home.images, "r1")
+        import_jsonl(home._engine, home.site, path, "r1")
 
 
 def test_graphml_holds_every_node_and_its_relations(home, tmp_path):
@@ -151,17 +147,3 @@ def test_geojson_has_closed_footprints_where_they_are(home, tmp_path):
     # At 48 degrees north a degree is 74,628 m east-west and 111,200 m north-south (WGS 84).
     assert (longitude - 11.0) * 74_628 == pytest.approx(1.0, abs=1e-3)
     assert (latitude - 48.0) * 111_200 == pytest.approx(2.0, abs=1e-3)
-
-
-def test_image_paths_stay_in_the_data_folder(tmp_path):
-    images = ImageFolder(tmp_path / "data" / "images")
-    name = images.save("../0191/mug", b"jpeg")
-    assert images.resolve(name).read_bytes() == b"jpeg"
-    assert images.resolve(name).parent == images.root
-    assert images.resolve(name).stat().st_mode & 0o777 == 0o600
-    (images.root / "link").symlink_to(tmp_path)
-    for path in ("../secret", "/etc/passwd", "link/secret", "a/../../b", ""):
-        with pytest.raises(ConfinementError):
-            images.resolve(path)
-    assert images.forget("../0191/mug") == 1
-    assert images.forget("../0191/mug") == 0

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.resources import picture_name
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
@@ -68,7 +69,9 @@ def test_forgotten_thing_is_gone_with_all_that_only_it_supported(scope, home):
 
 
 def test_files_hold_nothing_of_it_afterwards(home_on_file, tmp_path):
-    home_on_file.images.save(PILLS, b"\xff\xd8" + PILLS_PICTURE)
+    picture = home_on_file.crops / picture_name(PILLS, PILLS_PICTURE)
+    picture.parent.mkdir(parents=True)
+    picture.write_bytes(b"\xff\xd8" + PILLS_PICTURE)
     pills = next(o for o in home_on_file.load_scene().objects if o.id == PILLS)
     # Updates leave old versions in free pages and in the write-ahead log.
     for number in range(30):
