@@ -34,9 +34,9 @@ class SemanticGraph:
         self._propositions: dict[str, Proposition] = {}
         self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
         self._dimension, self._config = embedder.dimension, config
-        self._rows = StatementRows(embedder.dimension, self._propositions.__getitem__)
+        self._rows = StatementRows(embedder.dimension)
         self._retriever = Retriever(self._rows, config)
-        self._waiting: dict[str, str] = {}
+        self._waiting: dict[str, None] = {}
         # Those with a session of its own for what a person told: few beside what documents say.
         self._told: set[str] = set()
         # Active ones with a structure, in the order in which they came.
@@ -64,14 +64,13 @@ class SemanticGraph:
         known = self._propositions.get(text)
         if known is not None:
             self._leave_sessions(known)
-        # The rows come first: they may ask for what the table holds until now.
         if not proposition.active:
             self._rows.remove(text)
             self._waiting.pop(text, None)
         else:
             self._rows.add(proposition)
             if known is None or not known.active:
-                self._waiting[text] = text
+                self._waiting[text] = None
         self._propositions[text] = proposition
         if proposition.active and proposition.structure:
             self._structured[text] = None

@@ -13,15 +13,13 @@ DIMENSION = 8
 
 
 class KeptRows(StatementRows):
-    """Rows beside a table of their statements."""
+    """Rows that take a statement over with its vector."""
 
     def __init__(self) -> None:
-        self.held: dict[str, Proposition] = {}
-        super().__init__(DIMENSION, self.held.__getitem__)
+        super().__init__(DIMENSION)
 
     def add(self, statement: Proposition, vector: np.ndarray | None = None) -> None:
         super().add(statement)
-        self.held[statement.text] = statement
         if vector is not None:
             self.put_vectors([statement.text], vector)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
 
@@ -27,16 +27,13 @@ class StatementRows:
     """Adds, removes and looks up; not thread-safe. Steps are numbers of `steps`.
 
     by_subject: the steps that are about a name's key. by_concept: the rows that mention a concept.
-
-    recall: gives a statement that is held by its key, and while it is replaced or removed still the old one.
     """
 
-    def __init__(self, dimension: int, recall: Callable[[str], Proposition]) -> None:
+    def __init__(self, dimension: int) -> None:
         self.words = LexicalIndex()
         self.vectors = VectorRows(dimension)
         self.steps = StepTable()
-        self._recall = recall
-        self._keys: list[str] = []
+        self._statements: list[Proposition | None] = []
         self._step_of: list[int] = []
         self._subjects: list[str] = []
         # The names in each row's text, as one text: a name's part is looked for in it at once.
@@ -84,16 +81,17 @@ class StatementRows:
         self._unlink(row, self.statement(row))
         self.words.remove(row)
         self.vectors.remove(row)
-        self._keys[row] = self._names[row] = ""
+        self._statements[row], self._names[row] = None, ""
 
     def statement(self, row: int) -> Proposition:
         """Return the statement of a row that is held."""
-        return self._recall(self.key(row))
+        found = self._statements[row]
+        assert found is not None, f"row {row} holds no statement"
+        return found
 
     def key(self, row: int) -> str:
         """Return the key of the statement of a row that is held."""
-        assert self._keys[row], f"row {row} holds no statement"
-        return self._keys[row]
+        return self.statement(row).text
 
     def step_of(self, row: int) -> int:
         """Return the step that a row was first learned from."""
@@ -147,6 +145,7 @@ class StatementRows:
         if known is not None:
             # Its words and its meaning are the same; what it comes from or is about may not be.
             self._unlink(row, known)
+        self._statements[row] = statement
         step = self._step_of[row] = self.steps.add(statement.sources[0], row)
         subject = self._subjects[row] = _subject_key(statement.subject) or leading_name(statement.statement)
         if subject:
@@ -157,14 +156,13 @@ class StatementRows:
     def _new_row(self, statement: Proposition) -> int:
         said = statement.statement
         row = self.words.add(stems(f"{statement.subject} {said}"))
-        if row == len(self._keys):
-            self._keys.append("")
+        if row == len(self._statements):
+            self._statements.append(None)
             self._step_of.append(0)
             self._subjects.append("")
             self._names.append("")
         # A text without capitals shows no names: any of its words may be one.
         self._names[row] = " ".join(plain_words(said)) if said.islower() else _BETWEEN.join(names_in(said))
-        self._keys[row] = statement.text
         self._rows[statement.text] = row
         return row
 
