@@ -150,23 +150,22 @@ class ContextWriter:
         tried = self.expected().lessons(self.clock())
         with self.lock:
             known = [one for one in tried if not one.place_id or self._name_of(one.place_id)]
-            return tuple(replace(one, wordings=(replace(one.wordings[-1], text=self._in_place(one)),)) for one in known)
+            return tuple(map(self._in_place, known))
 
     def needed(self) -> Needed:
         """Return what tells what the tries until now teach to do before a call."""
         expected = self.expected()
 
-        def of_call(skill: str, things: Sequence[Named], support: Named, has_failed: bool) -> Entry | None:
-            lesson = expected.needed(skill, things, support, self.clock(), has_failed)
+        def of_call(skill: str, things: Sequence[Named], supports: Sequence[Named], has_failed: bool) -> Entry | None:
+            lesson = expected.needed(skill, things, supports, self.clock(), has_failed)
             if lesson is None:
                 return None
             with self.lock:
-                worded = replace(lesson.wordings[-1], text=self._in_place(lesson))
-                return preparing(replace(lesson, wordings=(worded,)), self._reference_of)
+                return preparing(self._in_place(lesson), self._reference_of)
 
         return of_call
 
-    def _in_place(self, lesson: Lesson) -> str:
+    def _in_place(self, lesson: Lesson) -> Lesson:
         """Return a lesson of tries with memory's names of its place and of what has to be done first."""
         name = self._name_of(lesson.place_id)
         text = lesson.text.replace(f"this {lesson.place_class}", name) if name else lesson.text
@@ -176,7 +175,7 @@ class ContextWriter:
             named = " ".join(filter(None, (one.skill, thing, place)))
             for joint in ("after", " and"):
                 text = text.replace(f"{joint} {one.text}", f"{joint} {named}")
-        return text
+        return replace(lesson, wordings=(replace(lesson.wordings[-1], text=text),))
 
     def _called(self, object_class: str, at: Mapping[str, str] = MappingProxyType({})) -> str:
         """Return the name of the only thing of a class, where there are several the one of `at`, by class, else the

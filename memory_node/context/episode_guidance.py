@@ -39,6 +39,7 @@ from memory_node.context.task_memory import Entry, Subgoal, TaskMemory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.domain.skill_library import SKILLS
+from memory_node.lessons.expectations import Named
 from memory_node.world.skills import after, after_failure
 from memory_node.world.state import Thing, WorldState
 
@@ -340,10 +341,12 @@ class EpisodeGuidance:
             for one, kind in classes.items()
         }
         things = [(thing.id if thing is not None else "", classes[one]) for one, thing in known.items()]
-        last = next(reversed(known.values()), None)
-        support = (last.place_id, last.place_class) if last is not None else ("", "")
+        last, supports = next(reversed(known.values()), None), list[Named]()
+        while last is not None and last.place_id and (last.place_id, last.place_class) not in supports:
+            supports.append((last.place_id, last.place_class))
+            last = self._look_up(last.place, last.place_class)
         has_failed = any(one.call.skill == call.skill and not one.success for one in observation.recent)
-        entry = self.memory.needed(call.skill, things, support, has_failed) if things else None
+        entry = self.memory.needed(call.skill, things, supports, has_failed) if things else None
         return None if entry is None else replace(entry, steps=tuple(map(self._over_name, entry.steps)))
 
     def _over_name(self, step: SkillCall) -> SkillCall:

@@ -62,8 +62,8 @@ class Entry:
 
 
 # Returns what tries teach to do before a call, as a planner reads them (`Expectations.needed`): of a skill, what it
-# names and what the last of that is on or in, and whether such a call failed in this task.
-Needed = Callable[[str, Sequence[Named], Named, bool], Entry | None]
+# names and what the last of that is on or in, see there, and whether such a call failed in this task.
+Needed = Callable[[str, Sequence[Named], Sequence[Named], bool], Entry | None]
 
 
 @dataclass(frozen=True)

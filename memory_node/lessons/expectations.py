@@ -391,13 +391,13 @@ class Expectations:
         )
 
     def needed(
-        self, skill: str, things: Sequence[Named], support: Named, now_ns: int, has_failed: bool
+        self, skill: str, things: Sequence[Named], supports: Sequence[Named], now_ns: int, has_failed: bool
     ) -> Lesson | None:
         """Return what to do before a call now; None where nothing is known to be needed.
 
-        things: what the call names: what is treated, or taken, first, and what it is done at last. support: what the
-        last one lies on or in. has_failed: such a call failed in this instruction: what a thing of another class may do
-        without is done then, too.
+        things: what the call names: what is treated, or taken, first, and what it is done at last. supports: what the
+        last one lies on or in, and what that lies on in turn. has_failed: such a call failed in this instruction: what
+        a thing of another class may do without is done then, too.
         """
         object_class, (place_id, place_class) = things[0][1], things[-1]
         if is_done_anywhere(skill, len(things)):
@@ -407,12 +407,13 @@ class Expectations:
         lesson = self.way(skill, object_class, place_id, place_class, now_ns)
         if lesson is not None and not lesson.is_needed_with(object_class) and not has_failed:
             return None  # it is tried without first
-        if skill == "PickupObject" and support[0]:
+        if skill == "PickupObject" and supports:
             stuck_on = {one.deed.from_id for one in self._at.get((skill, place_id), ()) if one.failed}
-            if stuck_on and support[0] not in stuck_on and not has_failed:
+            if stuck_on and stuck_on.isdisjoint(one for one, _ in supports) and not has_failed:
                 lesson = None  # here it may come off by itself
-            if lesson is None and self.was_tried(TAKEN_FROM, support[0]):
-                lesson = self.way(TAKEN_FROM, object_class, *support, now_ns)
+            tried = (one for one in supports if self.was_tried(TAKEN_FROM, one[0]))
+            ways = (self.way(TAKEN_FROM, object_class, *one, now_ns) for one in tried)
+            lesson = lesson or next(filter(None, ways), None)
         return lesson
 
     def lessons(self, now_ns: int) -> tuple[Lesson, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -44,7 +45,10 @@ class ExpectedFailures:
         treatment = self.kinds.meant_treatment(goal.kind, goal.treatment) if declared.treats else None
         avoided: frozenset[str] = frozenset()
         if treatment is not None and not self.has_prepared:  # what was done since may have mended it
-            avoided |= self._failing(self._of(treatment.at), [(declared.skills[0], goal.target.object_class)])
+            skill, object_class = declared.skills[0], goal.target.object_class
+            appliances = self._of(treatment.at)
+            avoided |= self._failing(appliances, [(skill, object_class)])
+            avoided |= self._doubtful(skill, appliances, object_class, avoided)
         if treatment is not None:
             avoided |= self._failing(self._of((*treatment.tools, *treatment.vessels)), _TAKING)
         in_place = [(skill, "") for skill in declared.skills] if declared.in_place else _TAKING
@@ -54,7 +58,7 @@ class ExpectedFailures:
         if where is not None and goal.kind in _PLACED and not where.thing_id:
             places = self._of(where.candidates)
             avoided |= self._failing(places, [("PutObject", goal.target.object_class), ("OpenObject", "")])
-            avoided |= self._doubtful(places, goal.target.object_class, avoided)
+            avoided |= self._doubtful("PutObject", places, goal.target.object_class, avoided)
             failed_with, object_class = self.expectations.has_failed_with, goal.target.object_class
             ids = [one.memory_id for one in places]
             if all(one in avoided for one in ids):  # where only other things failed is better
@@ -91,8 +95,8 @@ class ExpectedFailures:
         if is_placed and (place is None or not place.memory_id):
             return None
         things = [self._named(one) for one in (subject, place)[: len(call.arguments)]]
-        support, has_failed = self._named(self._support_of(place)), call.skill in self.failed
-        lesson = self.expectations.needed(call.skill, things, support, self.clock(), has_failed)
+        supports, has_failed = [self._named(one) for one in self._supports_of(place)], call.skill in self.failed
+        lesson = self.expectations.needed(call.skill, things, supports, self.clock(), has_failed)
         if lesson is None:
             return None
         about = subject.memory_id if subject is not None and any(not one.thing_id for one in lesson.before) else ""
@@ -132,10 +136,10 @@ class ExpectedFailures:
                     continue
                 of_class = object_class or place.object_class
                 lesson = self._failure(skill, of_class, place)
-                support = self._support_of(place) if skill == "PickupObject" else None
-                if lesson is None and support is not None:
-                    lesson = self._failure(TAKEN_FROM, of_class, support)
-                    if place.inside and support.door is not ObjectState.OPENED:
+                supports = self._supports_of(place) if skill == "PickupObject" else []
+                for inner, support in itertools.pairwise([place, *supports]):
+                    lesson = lesson or self._failure(TAKEN_FROM, of_class, support)
+                    if inner.inside and support.door is not ObjectState.OPENED:
                         lesson = lesson or self._failure("OpenObject", support.object_class, support)
                 lesson = lesson or self._failing_step(skill, of_class, place)
                 if lesson is not None:
@@ -144,11 +148,11 @@ class ExpectedFailures:
             self._tell(lesson)
         return frozenset(failing)
 
-    def _doubtful(self, places: list[Thing], object_class: str, failing: frozenset[str]) -> set[str]:
-        """Return where something was put in vain last, if it worked last at another place that is known: unlike with an
-        appliance, the place is more likely the cause than the kind of thing."""
+    def _doubtful(self, skill: str, places: list[Thing], object_class: str, failing: frozenset[str]) -> set[str]:
+        """Return where something was put, or treated, in vain last, if that worked last at another place that is known:
+        either the place or the kind of thing may be the cause."""
         left, last, now_ns = {one.memory_id for one in places} - failing, self.expectations.failed_last, self.clock()
-        failed = {one: last("PutObject", one, object_class, now_ns) for one in left}
+        failed = {one: last(skill, one, object_class, now_ns) for one in left}
         return {one for one, has_failed in failed.items() if has_failed} if False in failed.values() else set()
 
     def _failing_step(self, skill: str, of_class: str, place: Thing) -> Lesson | None:
@@ -183,9 +187,12 @@ class ExpectedFailures:
     def _named(self, thing: Thing | None) -> Named:
         return (thing.memory_id, self.kinds[thing.object_class].name) if thing is not None else ("", "")
 
-    def _support_of(self, thing: Thing | None) -> Thing | None:
-        support = self.world.state.things.get(thing.container) if thing is not None else None
-        return support if support is not None and support.memory_id else None
+    def _supports_of(self, thing: Thing | None) -> list[Thing]:
+        """Return what a thing lies on or in, and what that lies on in turn: a box, and the shelf on which it is."""
+        found: list[Thing] = []
+        while thing is not None and (thing := self.world.state.things.get(thing.container)) and thing not in found:
+            found += [thing] if thing.memory_id else []
+        return found
 
     def _tell(self, lesson: Lesson) -> None:
         if lesson.text not in self._used:

@@ -232,8 +232,8 @@ def test_guidance_reads_tries_as_a_planner_does_by_the_very_place(place: str, is
         ]
     )
 
-    def needed(skill: str, things: Sequence[Named], support: Named, has_failed: bool) -> Entry | None:
-        lesson = expected.needed(skill, things, support, 5, has_failed)
+    def needed(skill: str, things: Sequence[Named], supports: Sequence[Named], has_failed: bool) -> Entry | None:
+        lesson = expected.needed(skill, things, supports, 5, has_failed)
         return preparing(lesson) if lesson is not None else None
 
     def look_up(reference: str, object_class: str) -> KnownThing | None:
@@ -244,6 +244,20 @@ def test_guidance_reads_tries_as_a_planner_does_by_the_very_place(place: str, is
     )
     step = episode.step(StepObservation(proposed=SkillCall("HeatObject", ("Mug", "Microwave@1,1,1"))))
     assert ("Switch" in str(step.guidance)) is is_prepared
+
+
+def test_tries_are_asked_for_all_that_a_thing_stands_on() -> None:
+    lies = {"Pen": ("Box", "b"), "Box": ("Shelf", "s")}
+    asked: list[Sequence[Named]] = []
+
+    def look_up(reference: str, object_class: str) -> KnownThing | None:
+        place, place_id = lies.get(object_class, ("", ""))
+        return KnownThing(object_class, place, place, id=object_class.lower(), place_id=place_id)
+
+    memory = TaskMemory(needed=lambda _skill, _things, supports, _failed: asked.append(supports))
+    episode = EpisodeGuidance("fetch the pen", "", load_catalogue(), memory, RulesCompiler(), look_up)
+    episode.step(StepObservation(proposed=SkillCall("PickupObject", ("Pen",))))
+    assert [("b", "Box"), ("s", "Shelf")] in asked
 
 
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:

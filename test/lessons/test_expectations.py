@@ -111,7 +111,7 @@ def test_what_a_person_did_not_take_says_nothing_of_other_things_or_persons() ->
 
     def needed(person: str) -> bool:
         things = [("e", "Egg"), (person, "User")]
-        return people.needed("PutObject", things, ("", ""), at(NEXT), has_failed=False) is not None
+        return people.needed("PutObject", things, (), at(NEXT), has_failed=False) is not None
 
     assert (needed("ana"), needed("ben"), needed("cleo")) == (True, False, False)
     # A place that takes neither takes nothing else.
@@ -221,6 +221,17 @@ def test_what_made_one_thing_come_off_a_place_is_the_way_for_others_there() -> N
     diary = Diary().begin().take("novel", "Book", "shelf", fails=True)
     prepared(diary).begin().take("novel", "Book", "shelf")
     assert diary.way(TAKEN_FROM, "Pen", "shelf", "Shelf") == ["SwitchOn lamp"]
+
+
+@pytest.mark.parametrize(("below", "is_needed"), [("shelf", True), ("bed", False)])
+def test_what_made_a_thing_come_off_a_place_is_needed_for_what_stands_on_a_box_there(
+    below: str, is_needed: bool
+) -> None:
+    diary = Diary().begin().take("novel", "Book", "shelf", fails=True)
+    prepared(diary).begin().take("novel", "Book", "shelf")
+    supports = [("box", "Box"), (below, "Shelf")]
+    lesson = Expectations(diary.tried, UTC).needed("PickupObject", [("pen", "Pen")], supports, at(NEXT), False)
+    assert (lesson is not None) is is_needed
 
 
 @pytest.mark.parametrize(("tries", "stubborn"), [(1, False), (6, True)])
@@ -489,7 +500,7 @@ def test_what_was_done_with_a_tool_is_done_for_things_of_other_classes_that_fail
     expected = Expectations(diary.tried, UTC)
 
     def needed(name: str, has_failed: bool) -> list[str]:
-        lesson = expected.needed("SliceObject", [(name.lower(), name)], ("", ""), at(NEXT), has_failed)
+        lesson = expected.needed("SliceObject", [(name.lower(), name)], (), at(NEXT), has_failed)
         return [one.text for one in lesson.before] if lesson is not None else []
 
     assert needed("Apple", False) == ["CleanObject Knife"]

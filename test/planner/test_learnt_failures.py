@@ -109,18 +109,26 @@ def test_composite_is_expected_to_fail_where_a_step_of_it_does(robot, word_embed
 
 
 @pytest.mark.parametrize(("bad", "good"), [("left", "right"), ("right", "left")])
-def test_place_that_took_a_thing_last_comes_before_one_that_did_not(robot, bad, good) -> None:
-    shelves = [told_home.thing(one, "Shelf") for one in ("left", "right")]
-    put = [("Pen", bad, ""), ("Book", bad, "execution"), ("Mug", good, "execution"), ("Bowl", good, "")]
+@pytest.mark.parametrize(
+    ("skill", "of_class", "goal"),
+    [
+        ("PutObject", "Shelf", Goal(GoalKind.PLACE, Mention("a plate", ("Plate",)), Mention("a shelf", ("Shelf",)))),
+        ("CleanObject", "SinkBasin", Goal(GoalKind.CLEAN, Mention("a plate", ("Plate",)))),
+    ],
+)
+def test_place_where_a_call_worked_last_comes_before_one_where_it_did_not(
+    robot, skill: str, of_class: str, goal: Goal, bad: str, good: str
+) -> None:
+    places = [told_home.thing(one, of_class) for one in ("left", "right")]
+    tries = [("Pen", bad, ""), ("Book", bad, "execution"), ("Mug", good, "execution"), ("Bowl", good, "")]
     tried = [
-        Deed(f"e:{number}", "PutObject", name, name, number, reason=reason, to_id=place, to_class="Shelf")
-        for number, (name, place, reason) in enumerate(put)
+        Deed(f"e:{number}", skill, name, name, number, reason=reason, to_id=place, to_class=of_class)
+        for number, (name, place, reason) in enumerate(tries)
     ]
-    goal = Goal(GoalKind.PLACE, Mention("a plate", ("Plate",)), Mention("a shelf", ("Shelf",)))
     for known, last in ((tried, {bad}), (tried[:2], set())):
-        assert avoided(robot, goal, known, *shelves) == last
-        # Where such a thing went itself, another that did not go there says nothing.
-        assert avoided(robot, replace(goal, target=Mention("a pen", ("Pen",))), known, *shelves) == set()
+        assert avoided(robot, goal, known, *places) == last
+        # Where it worked with such a thing itself, another with which it did not says nothing.
+        assert avoided(robot, replace(goal, target=Mention("a pen", ("Pen",))), known, *places) == set()
 
 
 @pytest.mark.parametrize(("broken", "other"), [("desk_lamp", "night_lamp"), ("night_lamp", "desk_lamp")])
@@ -303,6 +311,17 @@ def test_what_is_shut_in_where_the_door_jams_is_tried_last(robot) -> None:
     goal = Goal(GoalKind.FETCH, Mention("a mug", ("Mug",)))
     assert avoided(robot, goal, [jammed], cabinet, *mugs) == {"in"}
     assert avoided(robot, goal, [], cabinet, *mugs) == set()
+
+
+def test_what_stands_on_a_box_is_taken_last_where_nothing_comes_off_the_shelf_below(robot) -> None:
+    things = [told_home.thing("s", "Shelf"), told_home.thing("b", "Box", on="s"), told_home.thing("on", "Mug", on="b")]
+    stuck = [
+        Deed(f"e:{one}", "PickupObject", one, "Pen", 1, from_id="s", from_class="Shelf", reason="execution")
+        for one in ("red", "blue")
+    ]
+    goal = Goal(GoalKind.FETCH, Mention("a mug", ("Mug",)))
+    for tried, last in ((stuck, {"on"}), ([], set())):
+        assert avoided(robot, goal, tried, *things, told_home.thing("off", "Mug")) == last
 
 
 @pytest.mark.parametrize(
