@@ -19,6 +19,7 @@ from benchmarks.compiler_variants import (
     compiler_of,
     history_lines,
     rows_asked,
+    static_lines,
     tokens_of,
     variant_of,
 )
@@ -181,7 +182,7 @@ class Watched:
         followed = self._guidance.of(episode_id)
         if self._variant not in (NO_STATE, STATIC) or followed is None:
             return step.lines
-        guidance = step.lines[len(step.state.lines()) :] if self._variant == NO_STATE else followed.memory.lines
+        guidance = step.lines[len(step.state.lines()) :] if self._variant == NO_STATE else static_lines(followed.memory)
         return (step.state.goal, *history_lines(self._recent), *guidance)
 
 

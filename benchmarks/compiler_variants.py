@@ -74,6 +74,11 @@ def rows_asked(variants: Sequence[str], compilers: Sequence[str]) -> Iterator[tu
         yield from ((variant, name) for name in (compilers if variant in OF_COMPILERS else ("none",)))
 
 
+def static_lines(memory: TaskMemory) -> tuple[str, ...]:
+    """Return all of M in words: what static injection puts into a prompt."""
+    return tuple(f"- {entry.text}" for entry in memory.entries)
+
+
 class StaticInjection:
     """All of M at once: an executor that reads it does what every entry for its next step says, once, whatever is so.
 
@@ -86,7 +91,7 @@ class StaticInjection:
         if proposed is None:
             return Compiled()
         last = [step.call for step in observation.recent[-HISTORY:] if step.success]
-        for entry in memory.for_skill(proposed.skill):
+        for entry in (one for one in memory.entries if one.skill == proposed.skill):
             for template in entry.steps:
                 call = bind(template, proposed)
                 if call is not None and call != proposed and call not in last:

@@ -17,7 +17,7 @@ from benchmarks.alfworld.policy import Advised, Aid, StepAid, advised, as_one_te
 from benchmarks.alfworld.robot import TEXT_SKILLS, GameEngine, TextRobot
 from benchmarks.alfworld.senses import classes_of
 from benchmarks.alfworld.sentences import called_skill
-from benchmarks.compiler_variants import HISTORY, LATENT, NO_STATE, STATIC, TEXT, compiler_of, m_of
+from benchmarks.compiler_variants import HISTORY, LATENT, NO_STATE, STATIC, TEXT, compiler_of, m_of, static_lines
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.compilations import Retrieve
 from memory_node.context.config import CompilerConfig
@@ -25,6 +25,7 @@ from memory_node.context.guidance import CompiledStep, Compiler, Delivery, StepO
 from memory_node.context.task_memory import Entry, EntryKind, Subgoal, TaskMemory
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, ObjectReference, SkillCall
+from memory_node.lessons.plugmem import PLACE, THING
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.goal import Goal, GoalCheck, GoalHistory
 from memory_node.planner.offline_planner import home_classes
@@ -109,8 +110,16 @@ class Attempts:
             one.text,
             goal_kinds=frozenset(one.kinds),
             classes=one.classes,
-            steps=one.steps,
+            steps=_over_roles(one.steps),
         )
+
+
+def _over_roles(steps: Sequence[SkillCall]) -> tuple[SkillCall, ...]:
+    """Return steps over classes as a way: the thing is what was taken first, the place where something was put last."""
+    taken = next((call.arguments[0] for call in steps if call.skill == "PickupObject"), "")
+    put = next((call.arguments[1] for call in reversed(steps) if call.skill == "PutObject"), "")
+    roles = {name: role for name, role in ((put, PLACE), (taken, THING)) if name}
+    return tuple(call.renamed(roles) for call in steps)
 
 
 def _handled(turns: Iterable[tuple[str, str]], kinds: ObjectCatalogue) -> Iterable[SkillCall]:
@@ -362,7 +371,7 @@ def aid_of(run: CompiledRun, engine: GameEngine, variant: str, judge: Judge | No
         return CompiledAid(run, judge, variant)
     try:
         run.tell()
-        return Advised(engine, "\n".join(run.memory.lines))
+        return Advised(engine, "\n".join(static_lines(run.memory)))
     finally:
         run.close()
 

@@ -162,7 +162,7 @@ class RulesCompiler:
 def _remembered(call: SkillCall, observation: StepObservation, memory: TaskMemory) -> Iterator[_Step]:
     """Yield what memory says to do before a call in this subgoal, over its argument names."""
     classes, kind = {observation.class_of(name) for name in call.arguments}, observation.subgoal.partition(" ")[0]
-    for entry in (observation.needed(call), *memory.for_skill(call.skill)):
+    for entry in (observation.needed(call), *(one for one in memory.entries if one.skill == call.skill)):
         if entry is None or (entry.classes and entry.classes.isdisjoint(classes)):
             continue
         if not entry.goal_kinds or not kind or kind in entry.goal_kinds:

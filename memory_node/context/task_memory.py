@@ -84,18 +84,9 @@ class TaskMemory:
             unique.setdefault(entry.id, entry)
         return cls(tuple(sorted(unique.values(), key=lambda entry: (-entry.worth, entry.id))))
 
-    def for_skill(self, skill: str) -> tuple[Entry, ...]:
-        """Return the entries for a single step of a skill."""
-        return tuple(entry for entry in self.entries if entry.skill == skill)
-
     def of_kind(self, *kinds: EntryKind) -> tuple[Entry, ...]:
         """Return the entries of some kinds."""
         return tuple(entry for entry in self.entries if entry.kind in kinds)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """All of it in words: what static injection puts into a prompt."""
-        return tuple(f"- {entry.text}" for entry in self.entries)
 
 
 # What to do about a thing whose place is told, while nobody has seen it.
@@ -207,31 +198,15 @@ class Subgoal:
 
 
 def fitted(entry: Entry, subgoal: Subgoal, kinds: ObjectCatalogue) -> list[SkillCall]:
-    """Return an entry's sequence with this subgoal's things instead of its own, over classes; [] where a part of it has
-    no thing, or one with which that cannot be done. Steps are left out whose role the subgoal does not name."""
-    parts = _parts(entry, subgoal)
-    if not parts or not fits(entry.steps, subgoal.target, kinds):
+    """Return a way over roles with this subgoal's things, over classes; [] where it is about no thing, or about one
+    with which it cannot be done. Steps are left out whose role the subgoal does not name."""
+    place = subgoal.destination
+    if not (any(THING in call.arguments for call in entry.steps) and fits(entry.steps, subgoal.target, kinds)):
         return []
-    if parts.get(PLACE) and not fits(entry.steps, parts[PLACE], kinds, PLACE):
+    if place and not fits(entry.steps, place, kinds, PLACE):
         return []
-    calls = [call.renamed(parts) for call in entry.steps]
+    calls = [call.renamed({THING: subgoal.target, PLACE: place}) for call in entry.steps]
     return [call for call in calls if all(call.arguments)]
-
-
-def _parts(entry: Entry, subgoal: Subgoal) -> dict[str, str]:
-    """Return the subgoal's thing for each role of an entry; of one over classes for what it took first, and where it
-    put something last. {} where it took nothing.
-    """
-    if any(THING in call.arguments for call in entry.steps):
-        return {THING: subgoal.target, PLACE: subgoal.destination}
-    taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
-    if not taken:
-        return {}
-    put = next((call.arguments for call in reversed(entry.steps) if call.skill == "PutObject"), ())
-    parts = {taken: subgoal.target}
-    if len(put) > 1 and subgoal.destination:
-        parts[put[1]] = subgoal.destination
-    return parts
 
 
 def left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:

@@ -45,11 +45,6 @@ class Whereabouts:
         ]
         return f"{self.thing[:1].upper()}{self.thing[1:]}: {'. '.join(filter(None, said))}."
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Its thing and places."""
-        return (self.thing, *self.found_at, *self.vain)
-
     def merged(self, newer: Whereabouts) -> Whereabouts:
         """Return both in one, with places in the order in which they proved themselves.
 

@@ -18,6 +18,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import Expectations, Named
 from memory_node.lessons.lesson import Lesson, LessonKind, Preparation, Wording
+from memory_node.lessons.plugmem import PLACE, THING
 from memory_node.world.state import Thing, WorldState
 
 CLASSES = {"Mug": "Mug", "Fridge": "Fridge", "Knife": "Knife", "Apple": "Apple", "Microwave": "Microwave"}
@@ -266,9 +267,9 @@ def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
         EntryKind.WAY,
         "cool a cup",
         steps=(
-            SkillCall("PickupObject", ("Cup",)),
-            SkillCall("CoolObject", ("Cup",)),
-            SkillCall("PutObject", ("Cup", "Shelf")),
+            SkillCall("PickupObject", (THING,)),
+            SkillCall("CoolObject", (THING,)),
+            SkillCall("PutObject", (THING, PLACE)),
         ),
     )
     believed = beliefs(held="Mug", at="Mug", current="cool Mug to Fridge")
@@ -280,8 +281,7 @@ def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
 
 
 def test_roles_are_filled_by_the_subgoal_and_what_it_does_not_name_is_left_out() -> None:
-    knife, thing, place = "Knife", "the thing", "the place"
-    steps = [("PickupObject", knife), ("SliceObject", thing), ("PutObject", thing, place), ("ToggleOn", "Faucet")]
+    steps = [("PickupObject", "Knife"), ("SliceObject", THING), ("PutObject", THING, PLACE), ("ToggleOn", "Faucet")]
     way = Entry("way", EntryKind.WAY, "so", steps=tuple(SkillCall(skill, tuple(of)) for skill, *of in steps))
     fitting = fitted(way, Subgoal.parse("place Bread to Shelf"), load_catalogue())
     assert [str(call) for call in fitting] == [
@@ -300,7 +300,7 @@ def test_loop_gets_another_way() -> None:
         "way",
         EntryKind.WAY,
         "open it",
-        steps=(SkillCall("PickupObject", ("Mug",)), SkillCall("CoolObject", ("Mug",))),
+        steps=(SkillCall("PickupObject", (THING,)), SkillCall("CoolObject", (THING,))),
     )
     steps = [TakenStep(SkillCall(skill, ("Fridge",)), True) for skill in ("OpenObject", "CloseObject")] * 2
     believed = beliefs(held="", at="Mug", current="cool Mug")
@@ -329,8 +329,8 @@ def a_place(object_class: str) -> Entry:
     return Entry(f"place {object_class}", EntryKind.PLACE, "there", "Explore", classes=frozenset({object_class}))
 
 
-PICK_CUP, PUT_CUP = SkillCall("PickupObject", ("Cup",)), SkillCall("PutObject", ("Cup", "Shelf"))
-TWO = TaskMemory.of([a_way(PICK_CUP, PUT_CUP, PICK_CUP, PUT_CUP), a_place("Mug")])
+TAKE, PLACED = SkillCall("PickupObject", (THING,)), SkillCall("PutObject", (THING, PLACE))
+TWO = TaskMemory.of([a_way(TAKE, PLACED, TAKE, PLACED), a_place("Mug")])
 
 
 def test_what_nobody_has_seen_is_looked_for_before_any_way_is_gone() -> None:
@@ -361,7 +361,7 @@ def test_what_the_hand_holds_is_what_is_put() -> None:
 
 
 def test_light_is_looked_for_once_the_thing_is_in_the_hand() -> None:
-    switched = a_way(PICK_CUP, SkillCall("SwitchOn", ("DeskLamp",)), kinds=("examine",))
+    switched = a_way(TAKE, SkillCall("SwitchOn", ("DeskLamp",)), kinds=("examine",))
     lamp = TaskMemory.of([a_place("DeskLamp"), switched])
     holding = beliefs(held="Mug", at="Fridge")
     more = {

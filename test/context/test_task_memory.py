@@ -106,7 +106,7 @@ def test_places_are_explored() -> None:
 def test_memory_holds_each_entry_once_most_worth_first() -> None:
     entries = [Entry("a", EntryKind.ADVICE, "first", worth=0.2), Entry("b", EntryKind.ADVICE, "second", worth=0.9)]
     memory = TaskMemory.of([*entries, Entry("a", EntryKind.ADVICE, "again", worth=1.0)])
-    assert memory.lines == ("- second", "- first")
+    assert [entry.text for entry in memory.entries] == ["second", "first"]
 
 
 @pytest.mark.parametrize("values", [{"id": ""}, {"text": " "}, {"worth": 1.5}])

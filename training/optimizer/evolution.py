@@ -13,7 +13,7 @@ import torch
 
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.optimizer.attempt import Attempt, Candidate, read_candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate
 from memory_node.lessons.optimizer.prompt import optimizer_dialogue, reply_grammar
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.chat import RejectedReplyError
@@ -107,11 +107,9 @@ class Judge:
 
     def _read(self, reply: str, attempt: Attempt, shown: Sequence[Lesson]) -> Candidate | None:
         try:
-            candidate = read_candidate(reply, len(shown))
-            self._vetting.check(candidate.value, attempt, [entry.text for entry in shown])
+            return self._vetting.read(reply, attempt, shown)
         except RejectedReplyError:
             return None
-        return candidate
 
 
 def evolve(

@@ -11,7 +11,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt
-from memory_node.lessons.optimizer.curator import Curator, vetted
+from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.prompt import optimizer_dialogue
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
@@ -63,7 +63,7 @@ def examples_of(
         if proposal.candidate is None:
             continue
         try:
-            said = vetted(proposal.candidate, attempt, shown, vetting)
+            said = vetting.read(proposal.candidate.text(), attempt, shown)
         except RejectedReplyError:
             continue
         reply = said.text(proposal.analysis)

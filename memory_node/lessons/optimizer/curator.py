@@ -12,7 +12,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.lessons.bank import Change, LessonBank
 from memory_node.lessons.config import OptimizerConfig
 from memory_node.lessons.lesson import ExperienceLog, Lesson, write_lessons
-from memory_node.lessons.optimizer.attempt import Attempt, Candidate, Optimizer, Proposal, read_candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Optimizer, Proposal
 from memory_node.lessons.optimizer.prompt import PromptOptimizer
 from memory_node.lessons.optimizer.rules import RulesOptimizer
 from memory_node.lessons.optimizer.vetting import Vetting
@@ -85,7 +85,7 @@ class Curator:
             self._counts["nothing_said"] += 1
             return Curated(proposal, None)
         try:
-            candidate = vetted(proposal.candidate, attempt, shown, self._vetting)
+            candidate = self._vetting.read(proposal.candidate.text(), attempt, shown)
             change = self.bank.apply(candidate, shown, attempt, self._optimizer.name)
         except (RejectedReplyError, NotFoundError) as error:  # not found: a task that ended meanwhile proved it bad
             reason = error.reason if isinstance(error, RejectedReplyError) else "gone"
@@ -99,14 +99,3 @@ class Curator:
     def figures(self) -> dict[str, int]:
         """Return how many lessons there are, and what became of proposals."""
         return {"lessons.kept": len(self.bank)} | {f"lessons.{key}": n for key, n in sorted(self._counts.items())}
-
-
-def vetted(candidate: Candidate, attempt: Attempt, shown: Sequence[Lesson], vetting: Vetting) -> Candidate:
-    """Return a candidate as a reply would have to say it: r_fmt is 1 exactly where this raises nothing.
-
-    Raises:
-        RejectedReplyError: it breaks the format, names a lesson that was not shown, or says what no memory may.
-    """
-    read = read_candidate(candidate.text(), len(shown))
-    vetting.check(read.value, attempt, [lesson.text for lesson in shown])
-    return read

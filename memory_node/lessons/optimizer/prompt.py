@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_node.lessons.config import OptimizerModelConfig
 from memory_node.lessons.lesson import Lesson
-from memory_node.lessons.optimizer.attempt import Attempt, Candidate, Deed, Proposal, read_candidate
+from memory_node.lessons.optimizer.attempt import Attempt, Deed, Proposal
 from memory_node.lessons.optimizer.vetting import Vetting
 from memory_node.llm.ask import Question, ask, filled
 from memory_node.llm.chat import ChatModel, Deadline, GrammarForm, LlmError, Message, Reply
@@ -61,7 +61,7 @@ class PromptOptimizer:
             return Proposal(None, problem=f"the attempt does not fit into {window} tokens, the model's window")
         question = Question(
             dialogue,
-            lambda text: self._read(text, attempt, shown),
+            lambda text: (self._vetting.read(text, attempt, shown), text.partition("<experience>")[0].strip()),
             lambda error: filled("optimizer_repair.j2", error=error),
             GrammarForm(reply_grammar(len(shown))),
         )
@@ -75,16 +75,6 @@ class PromptOptimizer:
             problem = str(error)
         tokens_in, tokens_out = sum(one.tokens_in for one in replies), sum(one.tokens_out for one in replies)
         return Proposal(candidate, analysis, problem, tokens_in, tokens_out)
-
-    def _read(self, text: str, attempt: Attempt, shown: Sequence[Lesson]) -> tuple[Candidate, str]:
-        """Return what a reply says.
-
-        Raises:
-            RejectedReplyError: it breaks the format, or says what no memory may.
-        """
-        candidate = read_candidate(text, len(shown))
-        self._vetting.check(candidate.value, attempt, [entry.text for entry in shown])
-        return candidate, text.partition("<experience>")[0].strip()
 
 
 def reply_grammar(shown: int) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.names import singular
 from memory_node.domain.skill_library import SKILLS
-from memory_node.lessons.optimizer.attempt import Attempt
+from memory_node.lessons.lesson import Lesson
+from memory_node.lessons.optimizer.attempt import Attempt, Candidate, read_candidate
 from memory_node.lessons.whereabouts import read_whereabouts
 from memory_node.llm.chat import RejectedReplyError
 
@@ -47,6 +48,16 @@ class Vetting:
 
     def __init__(self, kinds: ObjectCatalogue) -> None:
         self._kinds = kinds
+
+    def read(self, text: str, attempt: Attempt, shown: Sequence[Lesson]) -> Candidate:
+        """Return what a reply says of an attempt: r_fmt is 1 exactly where this raises nothing.
+
+        Raises:
+            RejectedReplyError: it breaks the format, names a lesson that was not shown, or says what no memory may.
+        """
+        candidate = read_candidate(text, len(shown))
+        self.check(candidate.value, attempt, [lesson.text for lesson in shown])
+        return candidate
 
     def check(self, value: str, attempt: Attempt, shown: Sequence[str]) -> None:
         """Check a memory of an attempt. shown: the values of the entries that its writer saw.
@@ -141,7 +152,7 @@ def _refuse_instances(value: str, attempt: Attempt) -> None:
 def _refuse_misspelt(value: str, told: _Told) -> None:
     """Refuse a note about things that no text names, also where they are no class: "peppershakeaker"."""
     note = read_whereabouts(value)
-    for name in note.names if note is not None else ():
+    for name in (note.thing, *note.found_at, *note.vain) if note is not None else ():
         if not told.knows(name):
             raise _unknown(repr(name))
 
