@@ -36,7 +36,7 @@ from memory_node.lessons.lesson import Lesson
 from memory_node.lessons.optimizer.attempt import Attempt, DeedKind
 from memory_node.lessons.optimizer.curator import Curator
 from memory_node.lessons.optimizer.rules import is_named, words_of
-from memory_node.lessons.plugmem import intent_of, intents_of, merged, way_of
+from memory_node.lessons.plugmem import intent_of, intents_of, is_followed, merged, way_of
 from memory_node.lessons.whereabouts import read_whereabouts
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.planner_config import LlmConfig
@@ -194,11 +194,12 @@ def alfworld_streams(
     executor: ExecutorSetting,
     curator_of: Callable[[str], Curator | None],
     cache: GameCache,
+    goals_of: Callable[[str], Sequence[str]],
 ) -> list[Stream]:
     """Return the streams of one row: each order begins with an empty bank, and nothing is reset in it.
 
     args: of the command. curator_of: makes the curator of an empty bank for the name of a row, None for none. cache: of
-    games that were played before.
+    games that were played before. goals_of: reads a task's goals.
     """
     begin, limit_s = partial(player_of, executor), executor.longest_game_s
     streams: list[Stream] = []
@@ -209,7 +210,7 @@ def alfworld_streams(
             curator = curator_of(name)
             epochs = []
             for epoch in range(args.epochs):
-                stream = _Stream(tasks, curator, cache, f"{order}-{epoch}")
+                stream = _Stream(tasks, curator, cache, goals_of, f"{order}-{epoch}")
                 for outcome in workers.run(len(tasks), stream.piece):
                     stream.take(outcome.number, outcome.done, outcome.lost)
                     bar.advance(bar_task)
@@ -221,10 +222,18 @@ def alfworld_streams(
 class _Stream:
     """One pass over the games in one order."""
 
-    def __init__(self, games: Sequence[Game], curator: Curator | None, cache: GameCache, name: str) -> None:
+    def __init__(
+        self,
+        games: Sequence[Game],
+        curator: Curator | None,
+        cache: GameCache,
+        goals_of: Callable[[str], Sequence[str]],
+        name: str,
+    ) -> None:
         self._games = games
         self._curator = curator
         self._cache = cache
+        self._goals_of = goals_of
         self._name = name
         self._shown: dict[int, tuple[Lesson, ...]] = {}
         self.tasks: list[StreamTask] = []
@@ -250,8 +259,11 @@ class _Stream:
         self._cache.add(game, shown, told.played)
         played, operation, tokens, bank = told.played, "", 0, 0
         if self._curator is not None:
-            curated = self._curator.learn(attempt_of(played, f"{self._name}-{number}", number), told.shown)
-            add_way(played, f"{self._name}-{number}", number, self._curator.bank)
+            key = f"{self._name}-{number}"
+            done = steps_of(played, key, number)
+            curated = self._curator.learn(attempt_of(played, key, number), used(shown, done))
+            task_type = "+".join(goal.partition(" ")[0] for goal in self._goals_of(played.task))
+            add_way(played, done, task_type, key, self._curator.bank)
             operation, bank = operation_of(curated), len(self._curator.bank)
             tokens = curated.proposal.tokens_in + curated.proposal.tokens_out
         self.tasks.append(
@@ -265,16 +277,27 @@ def entries_for(task: str, bank: LessonBank) -> tuple[Lesson, ...]:
     return (*bank.retrieve(task), *bank.ways_to(intent, _MOST_WAYS))
 
 
-def add_way(played: PlayedGame, episode_id: str, stamp_ns: int, bank: LessonBank) -> None:
-    """Add to a bank how a game was won, as the product does after an instruction. What was opened to look or to reach
-    into is no part of it."""
+def steps_of(played: PlayedGame, episode_id: str, stamp_ns: int) -> list[StepRecord]:
+    """Return what was done in a game. What was opened to look or to reach into is no part of it."""
     steps: list[StepRecord] = []
     for turn in played.transcript:
         deed = deed_of(*turn)
         call = called_skill(deed.way)
         if call is not None and deed.worked and deed.kind not in (DeedKind.OPEN, DeedKind.CLOSE):
             steps.append(StepRecord(episode_id, len(steps), call, True, FailureReason.NONE, stamp_ns))
-    episode = EpisodeSummary(episode_id, played.task, "", 0, stamp_ns, played.won)
+    return steps
+
+
+def used(shown: Sequence[Lesson], steps: Sequence[StepRecord]) -> tuple[str, ...]:
+    """Return the ids of the lessons that were used, as in the product: a way that no steps followed was not."""
+    done = [step.action for step in steps]
+    return tuple(one.id for one in shown if not intents_of(one) or is_followed(one, done))
+
+
+def add_way(played: PlayedGame, steps: Sequence[StepRecord], task_type: str, episode_id: str, bank: LessonBank) -> None:
+    """Add to a bank how a game was won, as the product does after an instruction of such goals."""
+    stamp_ns = steps[-1].stamp_ns if steps else 0
+    episode = EpisodeSummary(episode_id, played.task, task_type, 0, stamp_ns, played.won)
     way = way_of(episode, steps, load_catalogue())
     if way is not None:
         known = bank.get(way.id)

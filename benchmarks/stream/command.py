@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks.alfworld.command import Setting, play_all
+from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.policy import TranscriptFile, with_shipped_adapter
@@ -190,7 +191,8 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     cache = GameCache(args.cache, executor.mark)
     curators = partial(curator_of, args, embedder, open_shelf(args.lessons))
     games = load_games(args.games, args.limit, args.seed)
-    return lambda name: alfworld_streams(args, name, games, executor, curators, cache)
+    goals_of = goals_reader(load_catalogue(), embedder)
+    return lambda name: alfworld_streams(args, name, games, executor, curators, cache, goals_of)
 
 
 def _by_chance(args: argparse.Namespace, planner: str) -> list[Stream]:

@@ -70,29 +70,23 @@ class LessonBank:
         newest = sorted(known.values(), key=lambda lesson: lesson.wordings[-1].stamp_ns)[-self.limits.capacity :]
         self._lessons, self._keys = {lesson.id: lesson for lesson in newest}, self._keys_of(newest)
 
-    def retrieve(self, query: str) -> tuple[Lesson, ...]:
-        """Return the lessons whose tasks are nearest to a task, the nearest first; at most `limits.shown`."""
-        return self.nearest(self.encode(query)) if self._lessons else ()
-
-    def nearest(self, vector: NDArray[np.float32]) -> tuple[Lesson, ...]:
-        """Return what `retrieve` does, for a text that is encoded already."""
-        return tuple(self._written(self._scores(vector))[: self.limits.shown])
-
-    def ways_to(self, intent: str, most: int) -> tuple[Lesson, ...]:
-        """Return the ways of intents that are nearly this one (PlugMem), the nearest first."""
-        if not intent.strip():
-            return ()
-        scores = self._scores(self.encode(intent))
-        near = [one for one in self if intents_of(one) and scores[one.id] >= _SAME_INTENT]
-        return tuple(sorted(near, key=lambda one: -scores[one.id])[:most])
-
-    def related(self, query: str) -> tuple[Lesson, ...]:
-        """Return the lessons that `retrieve` finds as far as their tasks are related to this one."""
+    def retrieve(self, query: str, least: float = -1.0) -> tuple[Lesson, ...]:
+        """Return the lessons whose tasks are nearest to a task, the nearest first; at most `limits.shown`, of a cosine
+        of at least `least`."""
         if not self._lessons or not query.strip():
             return ()
         scores = self._scores(self.encode(query))
         nearest = self._written(scores)[: self.limits.shown]
-        return tuple(one for one in nearest if scores[one.id] >= self.limits.related)
+        return tuple(one for one in nearest if scores[one.id] >= least)
+
+    def ways_to(self, intent: str, most: int) -> tuple[Lesson, ...]:
+        """Return the ways of intents that are nearly this one (PlugMem): the nearest first, of ways as near those that
+        were worth most."""
+        if not intent.strip():
+            return ()
+        scores = self._scores(self.encode(intent))
+        near = [one for one in self if intents_of(one) and scores[one.id] >= _SAME_INTENT]
+        return tuple(sorted(near, key=lambda one: (round(scores[one.id], 3), *self._worth(one)), reverse=True)[:most])
 
     def encode(self, query: str) -> NDArray[np.float32]:
         """Return the unit vector of a task's text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -68,6 +69,24 @@ class Experience(LongTermExperience):
                 self._episodes.end(episode.id)
                 if episode.success is not None and episode.id not in self._attempts:
                     self._unlearnt[episode.id] = episode
+
+    def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
+        """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
+
+        The future tells how many were taken.
+        """
+        return self._soon(partial(self._load_all, episodes), "not all earlier episodes could be read")
+
+    def _load_all(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> int:
+        count = 0
+        for episode_id, steps in episodes:
+            if self._closing.is_set():
+                break
+            with self._lock:
+                if not self._resume(episode_id, steps) and episode_id not in self._graph:
+                    self._add_episode(episode_id, steps)
+                    count += 1
+        return count
 
     def take_over(
         self,

@@ -193,19 +193,24 @@ class Lesson:
         """Return the lesson as it was before an attempt contributed to it; None when nothing is left.
 
         A later wording may contain what the attempt taught, so all wordings from the attempt's first one on are
-        dropped. What several attempts say in the same words loses the attempt's evidence alone.
+        dropped. A way, and what several attempts say in the same words, lose what the attempt itself gave alone.
         """
         written = next((n for n, one in enumerate(self.wordings) if one.episode_id == episode_id), None)
         if written is None and episode_id not in self.episodes:
             return self
-        if written == 0 or (written is None and self.wordings[0].episode_id):
-            return None  # it wrote the first wording that is kept, or an older one
-        gone = {episode_id, *(one.episode_id for one in self.wordings[written:] if written is not None)}
+        gone, wordings = {episode_id}, self.wordings
+        is_reworded = written is not None and self.kind is not LessonKind.WAY
+        if is_reworded:
+            gone, wordings = {one.episode_id for one in wordings[written:]}, wordings[:written]
+        elif self.kind is LessonKind.WAY:
+            wordings = tuple(one for one in wordings if one.episode_id != episode_id)
+        elif wordings[0].episode_id:
+            return None  # it wrote an older wording than those that are kept
         left = tuple(source for source in self.evidence_for if source.partition(":")[0] not in gone)
-        support = len(left) if written is not None else self.support - len(self.evidence_for) + len(left)
-        if written is None and not (left and support > 0):
+        support = self.support - (len(self.evidence_for) - len(left))
+        if not wordings or not (left or is_reworded):
             return None
-        return replace(self, wordings=self.wordings[:written], evidence_for=left, support=support)
+        return replace(self, wordings=wordings, evidence_for=left, support=support)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for the store."""
@@ -230,10 +235,10 @@ _STORED = TypeAdapter(Lesson)
 _SETS = ("object_classes", "task_types")
 
 
-def with_evidence(evidence: tuple[str, ...], source: str) -> tuple[str, ...]:
-    """Return evidence with one more source, the newest last; of many the newest are kept."""
-    others = tuple(one for one in evidence if one != source)
-    return (*others, *([source] if source else []))[-_EVIDENCE_KEPT:]
+def with_evidence(evidence: tuple[str, ...], *sources: str) -> tuple[str, ...]:
+    """Return evidence with more sources, the newest last; of many the newest are kept."""
+    others = (one for one in evidence if one not in sources)
+    return (*others, *dict.fromkeys(filter(None, sources)))[-_EVIDENCE_KEPT:]
 
 
 LESSONS = "lesson"

@@ -124,13 +124,6 @@ class LongTermExperience:
         if reader is not None or (curator is not None and not curator.is_quick):
             self._asking.start()
 
-    def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
-        """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
-
-        The future tells how many were taken.
-        """
-        return self._soon(partial(self._load_all, episodes), "not all earlier episodes could be read")
-
     def _add_episode(self, episode_id: str, steps: Sequence[StepRecord]) -> None:
         """Take over an ended episode's steps, with what its attempt keeps of them."""
         attempt = self._attempts.get(episode_id)
@@ -184,7 +177,7 @@ class LongTermExperience:
     def _lessons_for(self, query: ExperienceQuery) -> tuple[Lesson, ...]:
         """Return the lessons of related tasks, the nearest first, then those about this kind of task and these things,
         most useful first; at most `active_guidelines`."""
-        nearest = self._bank.related(query.instruction)
+        nearest = self._bank.retrieve(query.instruction, self._bank.limits.related)
         near = {lesson.id for lesson in nearest}
         about = [one for one in self._bank if one.id not in near and not one.situation]
         fitting = [one for one in about if one.applies(query.task_type, query.objects, query.room)]
@@ -225,8 +218,7 @@ class LongTermExperience:
         """Take an episode's part out of lessons of the bank; return those that changed and those that went."""
         put, gone = [], []
         for lesson in lessons:
-            is_way = lesson.writer == plugmem.WRITER
-            left = plugmem.without(lesson, episode_id) if is_way else lesson.without(episode_id)
+            left = lesson.without(episode_id)
             if left is None:
                 self._bank.remove(lesson.id)
                 gone.append(lesson)
@@ -279,21 +271,6 @@ class LongTermExperience:
             with contextlib.suppress(queue.Full):  # the thread looks at `_closing` before each job
                 self._jobs.put_nowait(None)
             self._asking.join(1.0)
-
-    def _load_all(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> int:
-        count = 0
-        for episode_id, steps in episodes:
-            if self._closing.is_set():
-                break
-            with self._lock:
-                if not self._resume(episode_id, steps) and episode_id not in self._graph:
-                    self._add_episode(episode_id, steps)
-                    count += 1
-        return count
-
-    def _resume(self, _episode_id: str, _steps: Sequence[StepRecord]) -> bool:
-        """Return whether a stored episode is not to be added: it runs on, or is learnt from now."""
-        return False
 
     def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> None:
         # It takes milliseconds, without the lock; the encoder caches the result.

@@ -76,7 +76,7 @@ def shows_how(task_type: str, calls: Iterable[SkillCall], kinds: ObjectCatalogue
     done = tuple(calls)
     for goal in (GoalKind(one) for one in task_type.split("+") if one in map(str, GoalKind)):
         declared = GOALS[goal]
-        skills = {*declared.skills, *declared.permits}
+        skills = {*declared.skills, *declared.permits} or ({"PutObject"} if declared.carried else set())
         appliances = {place for one in kinds.treatments_of(goal) for place in one.at}
         if skills and not any(call.skill in skills or appliances & {*call.arguments[1:]} for call in done):
             return False
@@ -137,9 +137,6 @@ def way_over_roles(
     over_roles = [call.renamed(roles) for call in calls]
     steps = tuple(str(call) for n, call in enumerate(over_roles) if not n or call != over_roles[n - 1])
     said = " -> ".join(steps)
-    evidence: tuple[str, ...] = ()
-    for source in sources:
-        evidence = with_evidence(evidence, source)
     return Lesson(
         f"{WRITER}|{said}",
         LessonKind.WAY,
@@ -148,7 +145,7 @@ def way_over_roles(
         task_types=frozenset({task_type} - {""}),
         steps=steps,
         helped_ns=stamp_ns,
-        evidence_for=evidence,
+        evidence_for=with_evidence((), *sources),
         writer=WRITER,
     )
 
@@ -160,15 +157,12 @@ def is_plain(skills: Iterable[str]) -> bool:
 
 def merged(known: Lesson, newer: Lesson) -> Lesson:
     """Return one way that was gone twice: found by the intents of both, with the evidence of both."""
-    evidence = known.evidence_for
-    for source in newer.evidence_for:
-        evidence = with_evidence(evidence, source)
     return replace(
         known,
         wordings=_kept((*known.wordings, *newer.wordings)),
         object_classes=known.object_classes | newer.object_classes,
         task_types=known.task_types | newer.task_types,
-        evidence_for=evidence,
+        evidence_for=with_evidence(known.evidence_for, *newer.evidence_for),
         support=known.support + len(set(newer.evidence_for) - set(known.evidence_for)),
         helped_ns=max(known.helped_ns, newer.helped_ns),
     )
@@ -181,16 +175,6 @@ def _kept(wordings: tuple[Wording, ...]) -> tuple[Wording, ...]:
         gone = next((at for at, intent in enumerate(intents) if intents.count(intent) > 1), 0)
         wordings = (*wordings[:gone], *wordings[gone + 1 :])
     return wordings
-
-
-def without(way: Lesson, episode_id: str) -> Lesson | None:
-    """Return a way without what one episode contributed, None where no other went it."""
-    left = tuple(source for source in way.evidence_for if source.partition(":")[0] != episode_id)
-    wordings = tuple(one for one in way.wordings if one.episode_id != episode_id)
-    if not left or not wordings:
-        return None
-    support = way.support - (len(way.evidence_for) - len(left))
-    return replace(way, wordings=wordings, evidence_for=left, support=support)
 
 
 def intents_of(lesson: Lesson) -> tuple[str, ...]:

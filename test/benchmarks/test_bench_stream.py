@@ -213,7 +213,8 @@ def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatc
     def row(name: str, file: str, orders: int = 1):
         cache = GameCache(tmp_path / file, "novice")
         args = argparse.Namespace(orders=orders, epochs=1, jobs=2, seed=0)
-        streams = alfworld_streams(args, name, games, ExecutorSetting("novice", LlmConfig()), curator_of, cache)
+        setting = ExecutorSetting("novice", LlmConfig())
+        streams = alfworld_streams(args, name, games, setting, curator_of, cache, lambda _: ("cool Egg", "place Egg"))
         return rows_of(name, streams, {}), [len(epochs[0]) for epochs in streams]
 
     first = row("rules", "played.jsonl")
@@ -226,6 +227,23 @@ def test_stream_out_of_the_cache_is_the_one_that_was_played(tmp_path, monkeypatc
 
     row("none", "played.jsonl", orders=3)
     assert len(InThisProcess.given) == 12 + 5  # each once for three orders; the first of the rules knew nothing, too
+
+
+def test_game_that_was_won_without_all_that_was_asked_for_shows_no_way() -> None:
+    whole = played(COOL).played
+    early = replace(whole, transcript=tuple(turn for turn in whole.transcript if not turn[0].startswith("move ")))
+    found = []
+    for one in (early, whole):
+        bank = LessonBank(Letters())
+        alfworld.add_way(one, alfworld.steps_of(one, "e", 1), "cool+place", "e", bank)
+        found.append([way.steps for way in bank])
+    assert found == [[], [COOL[1].steps]]
+
+
+def test_way_that_was_not_gone_was_not_used() -> None:
+    heat = way("heat some egg and put it in bed.", "PickupObject(egg)", "HeatObject(egg, microwave)")
+    done = alfworld.steps_of(played(COOL).played, "e", 1)
+    assert alfworld.used((*COOL, heat), done) == (COOL[0].id, COOL[1].id)
 
 
 def test_progress_counts_what_the_task_names() -> None:

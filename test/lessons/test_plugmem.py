@@ -12,8 +12,8 @@ from memory_node.episodes.class_actions import class_call
 from memory_node.lessons.bank import LessonBank
 from memory_node.lessons.config import BankLimits, ExperienceConfig
 from memory_node.lessons.experience import Experience
-from memory_node.lessons.lesson import ExperienceLog, Lesson, LessonKind, Preparation, Wording
-from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of, without
+from memory_node.lessons.lesson import ExperienceLog, Lesson, LessonKind, Preparation, Tally, Wording
+from memory_node.lessons.plugmem import in_words, intent_of, is_followed, way_of
 
 KINDS = load_catalogue()
 NAMES = KINDS.spoken_names
@@ -261,10 +261,10 @@ def test_way_of_an_intent_that_is_not_kept_any_more_outlives_its_episode(experie
     for number in range(9):
         lived(experience, f"e{number}", f"wash the apple of tree {number}", "Apple")
     (learnt,) = experience.ways_to("wash the mug of tree 8")
-    left = without(learnt, "e0")
+    left = learnt.without("e0")
     assert left is not None
     assert "e0" not in left.episodes
-    assert without(learnt, "e9") == learnt
+    assert learnt.without("e9") == learnt
 
 
 def test_ways_survive_a_restart_and_are_no_neighbours_of_notes(word_embedder: TextEmbedder) -> None:
@@ -273,6 +273,14 @@ def test_ways_survive_a_restart_and_are_no_neighbours_of_notes(word_embedder: Te
     bank.load([Lesson.from_dict(learnt.to_dict())])
     assert bank.ways_to("wash something", 2) == (learnt,)
     assert bank.retrieve("wash the apple") == ()
+
+
+def test_of_ways_as_near_the_one_that_was_worth_most_comes_first(word_embedder: TextEmbedder) -> None:
+    first = way("wash the apple", "Apple")
+    bank = LessonBank(word_embedder, BankLimits())
+    others = [replace(first, id=f"other {number}", given=Tally(number, 4)) for number in (1, 4, 2)]
+    bank.load([replace(first, given=Tally(0.0, 4)), *others])
+    assert [one.id for one in bank.ways_to("wash something", 2)] == ["other 4", "other 2"]
 
 
 def test_place_of_another_instruction_is_told_only_where_that_can_be_done_at_it() -> None:
