@@ -70,14 +70,17 @@ def nearest_of_class(state: GraphState, name: str, position: tuple[float, float,
     if not rows.size:
         return None
     away_m = off_rail_m(state, rows, np.array(position))
-    straight_m = np.linalg.norm(table.center[rows] - np.array(position), axis=1)
-    best = int(np.lexsort([straight_m, away_m])[0])
+    best = int(np.argmin(away_m))
     return int(rows[best]) if away_m[best] <= _WITHIN_M else None
+
+
+# What a metre that something has slid counts beside one that it is away.
+_OF_WAY = 0.01
 
 
 def off_rail_m(state: GraphState, rows: Rows, place: FloatArray) -> FloatArray:
     """Return how far some rows (n,) are from a place (3,) in map, m: what slides from the nearest point that it can
-    slide to."""
+    slide to. Of two that can slide there, the one with the shorter way is nearer."""
     table = state.table
     offset, yaw = place - table.center[rows], table.yaw[rows].astype(np.float64)
     front = np.stack([np.cos(yaw), np.sin(yaw), np.zeros(len(yaw))], axis=1)
@@ -85,7 +88,7 @@ def off_rail_m(state: GraphState, rows: Rows, place: FloatArray) -> FloatArray:
     slides = np.array([kind is not None and kind.slides for kind in kinds], dtype=bool)
     reach_m = np.where(slides, table.size[rows, 0], 0.0)
     ahead_m = np.clip((offset * front).sum(axis=1), -reach_m, reach_m)
-    return np.asarray(np.linalg.norm(offset - ahead_m[:, None] * front, axis=1))
+    return np.asarray(np.linalg.norm(offset - ahead_m[:, None] * front, axis=1) + _OF_WAY * np.abs(ahead_m))
 
 
 _MOST_CANDIDATES = 5

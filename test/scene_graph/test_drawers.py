@@ -119,3 +119,14 @@ def test_reference_to_a_shut_drawer_means_it_when_it_is_pulled_out(graph: SceneG
     look(graph, world, 5.0, ObjectState.OPENED, OUT)
     found = graph.meant(f"Drawer@{SHUT},0.0,0.75")  # the lower drawer is nearer to that now
     assert found.id == known
+
+
+def test_of_two_drawers_that_slide_to_one_place_the_nearer_is_there(graph: SceneGraph, world: World) -> None:
+    world.boxes.clear()
+    look(graph, world, 1.0, ObjectState.CLOSED, SHUT)
+    between = (SHUT + 0.15, 0.001, 0.5)  # a millimetre off the nearer one's rail
+    world.put("Drawer3", SHUT + 0.6, 0.001, 0.5, SIZE, 3.1416)
+    look(graph, world, 5.0, ObjectState.CLOSED, SHUT)
+    rows, away_m = graph.distances("Drawer", between, ObjectState.OPENED)
+    nearest = graph.object(graph.id_of(int(rows[np.argmin(away_m)])))
+    assert nearest.box.center == pytest.approx((SHUT, 0.0, 0.5), abs=0.05)
