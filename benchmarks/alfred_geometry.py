@@ -13,6 +13,7 @@ from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.sim.placement import fits
 from memory_node.sim.thing import ObjectType, Thing
 from memory_node.sim.visibility import horizontal_distance
+from memory_node.sim.world import DRAWER_TRAVEL
 
 # Where AI2-THOR puts a class's reference point; the others stand on the floor with theirs at their foot.
 TOP_AT_REFERENCE = frozenset({"CounterTop", "Shelf", "SinkBasin", "BathtubBasin", "StoveBurner"})
@@ -30,6 +31,7 @@ FREE_MISS_M = 0.6
 LOWER_SHELF_COST_M = 0.15
 # Seats and beds carry things at this share of their height or higher, and are so high at least (m).
 _SEAT, _LOWEST_SEAT_M = 0.4, 0.25
+_QUARTER = 0.5 * np.pi
 # The thickness of a board (m).
 _BOARD_M = 0.02
 # Middles of two doors of a class that are this near (m) are the handles of a double door.
@@ -55,8 +57,7 @@ def front_yaw(position: FloatArray, stand: Pose | None, reachable: FloatArray) -
     if stand is not None:
         return stand.yaw_rad + np.pi
     nearest = nearest_point(reachable, position) - position[:2]
-    quarter = 0.5 * np.pi
-    return float(np.round(np.arctan2(nearest[1], nearest[0]) / quarter) * quarter)
+    return float(np.round(np.arctan2(nearest[1], nearest[0]) / _QUARTER) * _QUARTER)
 
 
 def fixture_box(thing_type: ObjectType, position: FloatArray, yaw_rad: float, user: FloatArray) -> OrientedBox:
@@ -84,6 +85,28 @@ def part_neighbours(fixtures: Sequence[Thing]) -> None:
         for one, other in overlapping:
             if _overlap(one.box, other.box):
                 part(one, other)
+
+
+def turn_drawers(fixtures: Sequence[Thing], reachable: FloatArray) -> None:
+    """Let no drawer slide into the one beside it: the closest free floor may lie along their row. It then looks a
+    quarter turn aside, to where free floor is closer."""
+    drawers = [fixture for fixture in fixtures if fixture.kind.slides]
+
+    def is_blocked(drawer: Thing, box: OrientedBox) -> bool:
+        others = [box.local(other.box.center) / box.size for other in drawers if other is not drawer]
+        return any(0.0 < x < 1.0 + DRAWER_TRAVEL and max(abs(y), abs(z)) < 0.5 for x, y, z in others)
+
+    def off_floor_m(box: OrientedBox) -> float:
+        front = box.center + 0.5 * box.size[0] * _axis(box, 0)
+        return float(np.linalg.norm(reachable - front[:2], axis=1).min())
+
+    for drawer in drawers:
+        box = drawer.box
+        if is_blocked(drawer, box):
+            turned = [
+                OrientedBox(box.center, box.size[[1, 0, 2]], box.yaw_rad + turn) for turn in (_QUARTER, -_QUARTER)
+            ]
+            drawer.box = min((one for one in turned if not is_blocked(drawer, one)), key=off_floor_m, default=box)
 
 
 def _overlap(box: OrientedBox, other: OrientedBox) -> bool:

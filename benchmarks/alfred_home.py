@@ -25,6 +25,7 @@ from benchmarks.alfred_geometry import (
     reach_contents,
     receptacle_of,
     settle_surfaces,
+    turn_drawers,
 )
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import NotFoundError
@@ -101,6 +102,7 @@ class AlfredScenes:
             box = fixture_box(thing_type, position, front_yaw(position, stand, reachable), user)
             states = initial_states(thing_type)
             fixtures.append(Thing(entry["id"], thing_type, box, fixed=True, states=states, approach=stand))
+        turn_drawers(fixtures, reachable)
         part_neighbours(fixtures)
         return fixtures + self._missing_taps(fixtures)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.alfred_geometry import part_neighbours
+from benchmarks.alfred_geometry import part_neighbours, turn_drawers
 from benchmarks.alfred_home import (
     ALFRED_REACH_M,
     AlfredScenes,
@@ -114,6 +114,15 @@ def test_cabinets_in_a_corner_share_no_space(turn: int) -> None:
     apart = np.abs(one.box.center - other.box.center)[:2]
     assert (apart >= 0.5 * (one.box.size[:2] + other.box.size[[1, 0]]) - 0.021).any()
     assert min(*one.box.size, *other.box.size) > 0.2
+
+
+def test_drawers_of_a_row_slide_out_of_it() -> None:
+    drawer, size = load_types()["Drawer"], np.array([0.45, 0.45, 0.18])
+    row = [Thing(str(y), drawer, OrientedBox(np.array([0.0, y, 0.8]), size, 0.5 * np.pi)) for y in (0.0, 0.5)]
+    alone = Thing("alone", drawer, OrientedBox(np.array([0.0, 1.0, 0.2]), size, 0.5 * np.pi))
+    turn_drawers([*row, alone], np.array([[-1.0, 0.2], [0.2, 3.0]]))
+    fronts = [(round(float(np.cos(one.box.yaw_rad))), round(float(np.sin(one.box.yaw_rad)))) for one in [*row, alone]]
+    assert fronts == [(-1, 0), (0, 1), (0, 1)]
 
 
 @pytest.mark.parametrize("yaw_rad", [0.0, 0.25 * np.pi])
