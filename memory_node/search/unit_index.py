@@ -29,7 +29,7 @@ from memory_node.search.unit_table import (
     Columns,
     UnitTable,
 )
-from memory_node.search.vector_table import VectorTable
+from memory_node.search.vector_rows import VectorRows
 
 
 class UnitView:
@@ -42,8 +42,8 @@ class UnitView:
     def __init__(
         self,
         table: UnitTable,
-        words: VectorTable,
-        looks: VectorTable | None,
+        words: VectorRows,
+        looks: VectorRows | None,
         scoring: Scoring,
         request: Request,
         answer: Callable[[MemoryUnit, float], ObjectAnswer],
@@ -81,7 +81,7 @@ class UnitView:
 
     def looks(self, rows: Rows, picture_vector: NDArray[np.float32]) -> Floats | None:
         """Return the cosines (n,) of the units' pictures with the request, 0 where there is none."""
-        return None if self._looks is None else self._looks.cosines_of(rows, picture_vector).astype(np.float64)
+        return None if self._looks is None else (self._looks.of(rows) @ picture_vector).astype(np.float64)
 
     def facts(self, rows: Rows) -> Facts:
         """Return what else is known of units (n,)."""
@@ -162,7 +162,7 @@ class UnitIndex:
         with self._lock:
             for text, vector in zip(new, vectors):
                 if vector.any() and text not in self._number_of:
-                    self._words.put(len(self._number_of), vector)
+                    self._words.put(np.array([len(self._number_of)]), vector[None])
                     self._number_of[text] = len(self._number_of)
             for unit, description in zip(units, descriptions):
                 self._put_in_table(unit, self._number_of.get(description, _NOT_EMBEDDED))
@@ -172,7 +172,7 @@ class UnitIndex:
         support = number_of(unit.support_class) if unit.support_class else -1
         row = self._table.put(unit, number_of(unit.object_class), support, words)
         if self._looks is not None and unit.looks is not None:
-            self._looks.put(row, unit.looks)
+            self._looks.put(np.array([row]), unit.looks[None])
 
     def remove(self, object_id: str) -> bool:
         """Take an object's unit out; return whether there was one."""
@@ -181,7 +181,7 @@ class UnitIndex:
             if row is None:
                 return False
             if self._looks is not None:
-                self._looks.put(row, np.zeros(self.ranker.picture_dimension, np.float32))
+                self._looks.remove(row)
         return True
 
     def follow(self, object_id: str, unit: MemoryUnit | None) -> None:
@@ -218,8 +218,8 @@ class UnitIndex:
         with self._lock:
             pictures = self.ranker.picture_dimension
             self._table = UnitTable()
-            self._words = VectorTable(self.ranker.classes.dimension)
-            self._looks = VectorTable(pictures) if pictures else None
+            self._words = VectorRows(self.ranker.classes.dimension)
+            self._looks = VectorRows(pictures) if pictures else None
             self._number_of = {"": _NOT_EMBEDDED}
 
     # --- readers ---------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ _LARGEST = 127
 
 
 class VectorRows:
-    """Keeps unit vectors by row, and finds the nearest of them; not thread-safe.
+    """Keeps unit vectors by row, and finds the nearest of them. One writer at a time; `of` and `cosines` need no lock.
 
     A component is kept in one byte, as a share of its vector's largest one; cosines are right to about 0.002.
 
@@ -69,6 +69,11 @@ class VectorRows:
         vectors *= np.where(rows < len(self._scales), np.take(self._scales, rows, mode="clip"), 0.0)[:, None]
         return vectors
 
+    def cosines(self, vector: Vectors) -> Vectors:
+        """Return the cosine of a vector with every row (n,), 0 where there is none."""
+        scales = self._scales  # first: it is the last to grow
+        return np.asarray((self._kept[: len(scales)].astype(np.float32) @ vector) * scales)
+
     def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
         """Return up to k rows with their cosines, best first."""
         rows = np.flatnonzero(self._present)
@@ -98,9 +103,9 @@ class VectorRows:
             return
         larger = max(rows, 2 * len(self._present))
         self._kept = _resized(self._kept, larger)
-        self._scales = _resized(self._scales, larger)
         self._sketches = _resized(self._sketches, larger)
         self._present = _resized(self._present, larger)
+        self._scales = _resized(self._scales, larger)
 
 
 def ones_in(words: Sketches) -> NDArray[np.int64]:

@@ -1,5 +1,7 @@
 """Nearest vectors: exactly among few, by sketches among many."""
 
+import threading
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -71,3 +73,20 @@ def test_bits_are_counted_alike_by_old_and_new_numpy(monkeypatch: pytest.MonkeyP
     assert ones_in(words).tolist() == [1, 66, 3]
     monkeypatch.undo()
     assert ones_in(words).tolist() == [1, 66, 3]
+
+
+def test_rows_are_compared_beside_a_writer() -> None:
+    rows, vectors = VectorRows(32), unit_vectors(2000, 32)
+    rows.put(np.array([0]), vectors[:1])
+
+    def write() -> None:
+        for row in range(1, 2000):
+            rows.put(np.array([row]), vectors[row : row + 1])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    while writer.is_alive():
+        assert rows.cosines(vectors[0])[0] == pytest.approx(1.0, abs=0.01)
+    writer.join()
+    assert rows.cosines(vectors[1999])[1999] == pytest.approx(1.0, abs=0.01)
+    assert rows.cosines(vectors[0])[2000:].tolist() == [0.0] * (len(rows.cosines(vectors[0])) - 2000)
