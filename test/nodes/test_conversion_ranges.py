@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from vision_msgs.msg import Detection2D, Detection2DArray, Detection3D, Detectio
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import ObjectReference, SkillCall
 from memory_node.nodes import conversions
-from memory_node.nodes.conversions.ranges import LAST_STAMP_NS, checked_id, checked_label, checked_text
+from memory_node.nodes.conversions.ranges import LAST_STAMP_NS
 
 NAN, INFINITE, FAR = float("nan"), float("inf"), 1.7e308
 
@@ -258,27 +257,3 @@ def test_path_with_a_pose_that_is_none_is_refused() -> None:
 def test_reference_to_a_place_is_finite_and_within_a_site(text: str) -> None:
     with pytest.raises(InvalidValueError, match="within 100 km"):
         ObjectReference.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("check", "text", "fits"),
-    [
-        (checked_id, "019aa000-0000-7000-8000-000000000001", True),
-        (checked_id, "Apple|+00.10|+01.00|-02.00", True),
-        (checked_id, "Mug@1.0,-2.0,0.5", True),
-        (checked_id, "", True),
-        (checked_id, ".hidden", False),
-        (checked_id, "a\\b", False),
-        (checked_label, "salt & pepper/shakers", True),
-        (checked_label, "größere Tasse", True),
-        (checked_label, "two\nlines", False),
-        (checked_text, "two\nlines", True),
-        (checked_text, "\ud800", False),
-    ],
-)
-def test_words_that_fit(check: Callable[[str, str], str], text: str, fits: bool) -> None:
-    if fits:
-        assert check("field", text) == text
-    else:
-        with pytest.raises(InvalidValueError, match=r"^field: expected"):
-            check("field", text)

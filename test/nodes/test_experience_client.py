@@ -42,7 +42,6 @@ def test_planner_in_another_process_is_guided_after_a_failure(peer: RosPeer, mem
     client.record(failed_put(episode_id))
     failed = TakenStep(PUT, False, FailureReason.CLOSED)
     step = client.compile(episode_id, StepObservation(taken=failed, proposed=PUT))
-    assert step is not None
     assert step.guidance is not None  # the egg first: the hand is empty
     assert "PutObject(Egg, Fridge) failed: closed" in step.state.text
     client.end(episode_id, None)
@@ -124,7 +123,6 @@ def test_planner_in_another_process_is_guided_step_by_step(peer: RosPeer, memory
     episode_id = client.start("put the egg away", "place")
     closed = TakenStep(PUT_THERE, False, FailureReason.CLOSED)
     first = client.compile(episode_id, StepObservation(GOALS, proposed=SkillCall("GoToObject", ("Fridge@2,2,1",))))
-    assert first is not None
     assert first.guidance is None
     assert first.compiled.delivery is Delivery.BRIEF
     assert first.compiled.delta == (Create(section="current", text="place Egg to Fridge"),)
@@ -134,8 +132,6 @@ def test_planner_in_another_process_is_guided_step_by_step(peer: RosPeer, memory
         episode_id, StepObservation(GOALS, taken=TakenStep(SkillCall("GoToObject", ("Fridge@2,2,1",)), True))
     )
     step = client.compile(episode_id, StepObservation(GOALS, taken=closed, proposed=PUT_THERE))
-    assert step is not None
-    assert step.guidance is not None
     assert step.guidance.goal == SkillCall("OpenObject", ("Fridge@2,2,1",))
     assert step.guidance.reason == "PutObject(Egg, Fridge) failed: closed"
     assert (step.state.goal, step.state.current) == ("put the egg away", "place Egg to Fridge")
@@ -180,7 +176,6 @@ def test_what_is_delivered_comes_back_as_it_was() -> None:
     latent = np.arange(6, dtype=np.float32).reshape(2, 3)
     conversions.compiled_to_response(replace(step, compiled=replace(step.compiled, latent=latent)), response)
     came = conversions.compiled_from_response(response).compiled.latent
-    assert came is not None
     assert came.tolist() == latent.tolist()
     for field, wrong in (("latent_tokens", 4), ("latent_tokens", 0), ("latent", [float("nan")] * 6)):
         broken = copy.deepcopy(response)

@@ -11,28 +11,6 @@ class Clock:
         return self.now_s
 
 
-def test_frames_that_come_and_are_never_used_are_noticed() -> None:
-    clock = Clock()
-    watch = FrameWatch(10.0, clock)
-    for _ in range(13):
-        watch.came()
-        clock.now_s += 1.0
-    assert watch.unused_s() == 12.0
-    watch.used()
-    assert watch.unused_s() == 0.0
-
-
-def test_frames_used_now_and_then_are_no_trouble() -> None:
-    clock = Clock()
-    watch = FrameWatch(10.0, clock)
-    for second in range(60):
-        watch.came()
-        clock.now_s += 1.0
-        if second % 9 == 0:
-            watch.used()
-    assert (watch.unused_s(), watch.silent_s()) == (0.0, 0.0)
-
-
 def test_camera_that_falls_silent_is_not_taken_for_blindness() -> None:
     clock = Clock()
     watch = FrameWatch(10.0, clock)

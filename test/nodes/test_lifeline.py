@@ -34,7 +34,6 @@ def test_those_who_left_give_their_places_to_others() -> None:
     for _ in range(5):
         for _ in range(50):
             watcher = watched_lifeline(name)
-            assert watcher is not None
             watcher.close()
         held.let_in()
     assert not is_cut(first)
@@ -56,8 +55,6 @@ def test_where_no_socket_can_be_made_there_is_no_lifeline(monkeypatch: pytest.Mo
 def test_who_let_go_of_a_lifeline_is_told_no_end() -> None:
     held = held_lifeline(name := uuid.uuid4().hex)
     watcher = watched_lifeline(name)
-    assert held is not None
-    assert watcher is not None
     watcher.close()
     assert not is_cut(watcher)
     assert not is_ending(watcher)
@@ -76,11 +73,8 @@ def test_process_that_writes_its_core_file_is_ending(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": paths},
         text=True,
     ) as holder:
-        assert holder.stdin is not None
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         line = watched_lifeline(name)
-        assert line is not None
         time.sleep(0.1)
         assert not is_ending(line)
         assert not is_cut(line)

@@ -179,7 +179,6 @@ def test_thing_that_a_search_found_is_still_meant_after_memory_merged_it() -> No
     memory = Merging([lamp.changed(id="first")])
     found = TargetLookup(memory, Hand(), Pose)  # type: ignore[arg-type]
     seen = found.seen_since("DeskLamp", 0)
-    assert seen is not None
     assert seen.object_id == "first"
     memory.merge([lamp.changed(id="second")])
     assert found.resolve("first").object_id == "second"

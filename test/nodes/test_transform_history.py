@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,61 +25,6 @@ def history() -> TransformHistory:
     made = TransformHistory("map", 0.2, clock_jump_s=10.0, limits=CorrectionLimits("odom", 0.1, 0.05))
     made.add_fixed(sample(0, "odom", "camera"))
     return made
-
-
-def zero_quaternion(msg: Any) -> None:
-    msg.transform.rotation.w = 0.0
-
-
-def nan_quaternion(msg: Any) -> None:
-    msg.transform.rotation.z = float("nan")
-
-
-def nan_translation(msg: Any) -> None:
-    msg.transform.translation.y = float("nan")
-
-
-def far_translation(msg: Any) -> None:
-    msg.transform.translation.x = 1e300
-
-
-def before_1970(msg: Any) -> None:
-    msg.header.stamp.sec = -5
-
-
-def nameless(msg: Any) -> None:
-    msg.child_frame_id = ""
-
-
-def of_itself(msg: Any) -> None:
-    msg.child_frame_id = "/map"
-
-
-FAULTS = (zero_quaternion, nan_quaternion, nan_translation, far_translation, nameless, of_itself)
-
-
-@pytest.mark.parametrize("spoil", [*FAULTS, before_1970])
-def test_faulty_transform_is_refused_and_the_next_is_used(spoil: Callable[[Any], None]) -> None:
-    made = history()
-    for stamp_ms in (1000, 1100, 1200):
-        made.add(sample(stamp_ms, x=1.0))
-        faulty = sample(stamp_ms + 50, x=1.0)
-        spoil(faulty)
-        with pytest.raises(InvalidValueError):
-            made.add(faulty)
-    pose = made.pose("camera", Moment(0, 1150 * MS))
-    assert pose is not None
-    assert np.allclose(pose.position, [1.0, 0.0, 0.0])
-
-
-@pytest.mark.parametrize("spoil", FAULTS)
-def test_faulty_fixed_transform_is_refused(spoil: Callable[[Any], None]) -> None:
-    made = history()
-    faulty = sample(0, "map", "map_upstairs")
-    spoil(faulty)
-    with pytest.raises(InvalidValueError):
-        made.add_fixed(faulty)
-    assert made.fixed_pose("map_upstairs") is None
 
 
 def test_frames_that_go_round_in_a_circle_end() -> None:
@@ -117,7 +61,6 @@ def test_a_frame_whose_clock_jumps_about_does_not_blind_the_others() -> None:
         made.add(sample(stamp_s * 1000, "map", "stranger"))
     drive(made, 101_000, 102_000)
     pose = made.pose("camera", Moment(0, 101_550 * MS))
-    assert pose is not None
     np.testing.assert_allclose(pose.position, [10.155, 0.0, 0.0], atol=1e-9)
 
 
@@ -144,7 +87,6 @@ def test_a_clock_that_is_set_back_is_followed_by_all_frames_after_a_stranger_jum
     made.add(sample(50_000, "map", "stranger"))
     drive(made, 10_000, 11_000)
     pose = made.pose("camera", Moment(1, 10_550 * MS))
-    assert pose is not None
     np.testing.assert_allclose(pose.position, [1.055, 0.0, 0.0], atol=1e-9)
 
 
@@ -156,11 +98,8 @@ def test_pose_of_a_slow_localiser_holds_whether_or_not_the_next_one_is_known() -
     told = made.pose("camera", Moment(0, 2_500 * MS))
     made.add(sample(3_000, x=0.09))
     later = made.pose("camera", Moment(0, 2_500 * MS))
-    assert told is not None
-    assert later is not None
     assert told.position[0] == later.position[0] == 0.05
     at_once = made.pose("camera", Moment(0, 3_000 * MS))
-    assert at_once is not None
     assert at_once.position[0] == 0.09
 
 

@@ -65,7 +65,6 @@ class KeptFrames:
         self.is_closed = False
 
     def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
-        assert frame.depth_m is not None
         self.shapes.append((color.shape[:2], frame.depth_m.shape))
 
     def close(self) -> None:

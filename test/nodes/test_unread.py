@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+from sensor_msgs.msg import CameraInfo, Image
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.nodes import conversions
@@ -19,25 +19,6 @@ def image(frame_id: str = "camera", encoding: str = "rgb8") -> Image:
     made = conversions.image_to_msg(rng.integers(0, 256, (4, 5, 3)).astype(np.uint8), "rgb8", STAMP_NS, frame_id)
     made.encoding = encoding
     return made
-
-
-@pytest.mark.parametrize("frame_id", ["", "c", "ca", "cam", "came", "camera_optical_frame"])
-@pytest.mark.parametrize("encoding", ["rgb8", "bgr8", "mono16", "x", ""])
-def test_image_has_the_fields_that_the_message_has(frame_id: str, encoding: str) -> None:
-    message = image(frame_id, encoding)
-    unread = Unread.of(Image, bytes(serialize_message(message)))
-    assert (unread.stamp_ns, unread.frame_id) == (STAMP_NS, frame_id)
-    read = unread.read()
-    for name in ("height", "width", "encoding", "is_bigendian", "step"):
-        assert getattr(read, name) == getattr(message, name)
-    assert bytes(read.data) == bytes(message.data)
-
-
-def test_other_messages_are_read_whole() -> None:
-    message = CompressedImage(header=conversions.header(STAMP_NS, "camera"), format="jpeg", data=b"123")
-    unread = Unread.of(CompressedImage, bytes(serialize_message(message)))
-    assert unread.stamp_ns == STAMP_NS
-    assert unread.read() == message
 
 
 def test_body_is_what_differs_when_only_the_header_is_the_same() -> None:
