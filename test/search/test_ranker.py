@@ -4,18 +4,15 @@ import numpy as np
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import ObjectKind
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.glosses import ClassGlosses, NamedClasses
+from memory_node.search.glosses import ClassGlosses
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.search.ranker import Ranker
 from memory_node.search.request_phrases import RequestPhrases
-from memory_node.search.request_words import states_in
 from memory_node.search.scoring import Scoring
 from memory_node.search.unit_index import UnitIndex
 
@@ -102,26 +99,6 @@ def test_state_words_choose_among_equals(recall):
     assert [answer.object_id for answer in filtered.answers] == ["dirty"]
 
 
-@pytest.mark.parametrize(
-    ("text", "states"),
-    [
-        ("the clean red fruit", {ObjectState.CLEANED}),
-        ("clean the mug", set()),
-        ("open the fridge and cut the bread", set()),
-        ("the one I cut", {ObjectState.SLICED}),
-        ("a plate that has been washed", {ObjectState.CLEANED}),
-        ("two hot potatoes", {ObjectState.HEATED}),
-        ("the chilled bottle I opened", {ObjectState.COLD, ObjectState.OPENED}),
-        ("the small dirty mug", {ObjectState.DIRTY}),
-        ("heat some water", set()),
-        ("the lamp I turned on", {ObjectState.ON}),
-        ("put the apple on the cold plate", {ObjectState.COLD}),
-    ],
-)
-def test_states_are_read_from_attributes_not_from_orders(text, states):
-    assert set(states_in(text)) == states
-
-
 def test_recency_and_nearness_break_ties(recall):
     units = [unit("Mug", "old", stamp_s=1.0), unit("Mug", "new", stamp_s=999.0), unit("Mug", "far", x_m=30.0)]
     assert ranked(recall, FindQuery("mug"), units).best.object_id == "new"
@@ -191,39 +168,6 @@ def test_stamp_ahead_of_the_clock_is_said_to_be_of_another_clock(recall):
 def test_class_that_no_gloss_knows_is_found_by_its_own_words(recall):
     units = [*KITCHEN, unit("garden_gnome")]
     assert ranked(recall, FindQuery("the garden gnome"), units).best.object_class == "garden_gnome"
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("where is the mug?", {"Mug"}),
-        ("I need the mug", {"Mug"}),
-        ("the mug that is cold", {"Mug"}),
-        ("I would like to have the mug", {"Mug"}),
-        ("my mug, please", {"Mug"}),
-        ("the mug is dirty", set()),
-        ("I spilled the plant's water", set()),
-        ("I want to fill the mug", set()),
-        ("how do I clean the mug?", set()),
-        ("something to plant in the mug", set()),
-        ("a can to plant with", set()),
-    ],
-)
-def test_sentences_about_a_thing_do_not_name_it_as_wanted(text, named):
-    glosses = ClassGlosses.of(
-        ObjectCatalogue("two", (ObjectKind("Mug", "mug"), ObjectKind("HousePlant", "plant", ("plant",))))
-    )
-    assert NamedClasses(glosses, glosses.names).find(text).meant == named
-
-
-def test_head_of_a_compound_is_what_is_named():
-    glosses = ClassGlosses.of(
-        ObjectCatalogue("three", tuple(ObjectKind(n, "a thing") for n in ("Bread", "Knife", "CoffeeTable")))
-    )
-    named = NamedClasses(glosses, glosses.names)
-    assert named.find("a bread knife").meant == {"Knife"}
-    assert named.find("put the knives on the coffee table").meant == {"Knife", "CoffeeTable"}
-    assert named.find("something for cutting bread").meant == set()
 
 
 @pytest.mark.parametrize(
@@ -379,25 +323,6 @@ def test_order_names_the_thing_before_the_place_that_it_is_to_come_to(recall):
 def test_words_of_asking_are_left_out(text, wanted, place):
     found = RequestPhrases.of(text)
     assert (found.wanted, found.place) == (wanted, place)
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "where"),
-    [
-        ("bring me the mug in the kitchen", "the mug", "the kitchen"),
-        ("the red mug on the desk", "the red mug", "the desk"),
-        ("where is the mug?", "the mug", ""),
-        ("do we have a mug in the bathroom?", "a mug", "the bathroom"),
-        ("have you seen my keys", "my keys", ""),
-        ("put the mug in the sink", "the mug", ""),
-        ("take the apple out of the fridge", "the apple", "the fridge"),
-        ("where do the dirty clothes go", "where do the dirty clothes go", ""),
-        ("something to put on the table", "something to put on the table", ""),
-    ],
-)
-def test_place_of_a_thing_is_told_from_where_it_is_to_go(text, wanted, where):
-    found = RequestPhrases.of(text)
-    assert (found.wanted, found.where) == (wanted, where)
 
 
 def test_thing_that_is_where_the_request_says_comes_first(recall):
