@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -46,7 +47,9 @@ _GROUPS = {
 _ENGLISH: dict[str, Any] = yaml.safe_load((files(__package__) / "english.yaml").read_text(encoding="utf-8"))
 
 
+@cache
 def _forms(key: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the phrasings of a key; they are compiled when the first sentence is read, for that takes a while."""
     return tuple(
         (re.compile(re.sub("|".join(_GROUPS), lambda found: _GROUPS[found[0]], pattern)), said)
         for pattern, said in _ENGLISH[key]
@@ -57,7 +60,6 @@ def _any_of(key: str) -> str:
     return f"(?:{'|'.join(_ENGLISH[key])})"
 
 
-_PLAINER, _WHOLE = _forms("plainer"), _forms("whole")
 _LEAD = re.compile(rf"^(?:{_any_of('calls')}[,:] |{_any_of('leads')},? )", re.I)
 _FILLER = re.compile(rf"\b{_any_of('fillers')} ?\b")
 _OPENS = re.compile(_any_of("no_names"), re.I)
@@ -66,7 +68,7 @@ _OPENS = re.compile(_any_of("no_names"), re.I)
 def plain(sentence: str) -> str:
     """Return a sentence without its opening, fillers and contractions."""
     text = on_one_line(sentence).strip(" .!?")
-    for pattern, whole in _WHOLE:
+    for pattern, whole in _forms("whole"):
         text = pattern.sub(whole, text)
     text = " ".join(_FILLER.sub("", without_opening(text)).split()).strip(" ,")
     # A capital at the beginning of a sentence is no name's.
@@ -83,6 +85,6 @@ def without_opening(text: str) -> str:
 
 def plainer(clause: str) -> str:
     """Return a clause in the plainest words that say the same."""
-    for pattern, plain in _PLAINER:
+    for pattern, plain in _forms("plainer"):
         clause = pattern.sub(plain, clause)
     return clause
