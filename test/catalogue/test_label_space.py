@@ -64,12 +64,10 @@ classes:
 """)
     assert catalogue.names == ("icebox", "oven", "tomato")
     cooling = catalogue.usual_treatment(GoalKind.COOL)
-    assert cooling is not None
     assert cooling.at == ("icebox",)
     assert catalogue.hiding_places("tomato") == ("icebox", "oven")
     assert not catalogue["tomato"].slices, "there is no class for the pieces"
     toasting = catalogue.treatment("toast")
-    assert toasting is not None
     assert not toasting.at, "without a toaster bread is heated as all else is"
 
 

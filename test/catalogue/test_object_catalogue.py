@@ -49,6 +49,5 @@ def test_skills_need_what_their_treatments_need(catalogue: ObjectCatalogue) -> N
 
 def test_first_treatment_is_the_usual_one(catalogue: ObjectCatalogue) -> None:
     usual = catalogue.usual_treatment(GoalKind.HEAT)
-    assert usual is not None
     assert usual.name == "heat"
     assert catalogue.usual_treatment(GoalKind.PLACE) is None

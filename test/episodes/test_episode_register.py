@@ -36,7 +36,6 @@ def test_only_the_last_ended_episodes_are_remembered() -> None:
 def test_a_task_type_is_added_once() -> None:
     register = begun("a")
     added = register.add_task_type("a", "fetch")
-    assert added is not None
     assert added.task_type == "fetch"
     assert register.add_task_type("a", "clean") is None
     assert register.summaries() == (added,)
@@ -45,7 +44,6 @@ def test_a_task_type_is_added_once() -> None:
 def test_the_latest_and_the_silent_ones_are_found() -> None:
     register = begun("a", "b")
     latest = register.latest()
-    assert latest is not None
     assert latest.summary.id == "b"
     assert register.silent_since(2) == ["a"]
     register.end("b")

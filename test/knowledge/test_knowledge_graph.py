@@ -1,49 +1,12 @@
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 import pytest
-from numpy.typing import NDArray
+from knowledge_doubles import BagOfWords, ListedLog
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.facts import SOURCES_KEPT, Proposition, proposition_from_dict, to_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
-from memory_node.knowledge.knowledge_nodes import PROPOSITIONS, STEPS
-
-
-class WordEmbedder:
-    """Unit vectors of shared words: enough to tell like intents from unlike ones."""
-
-    words = ("wash", "apple", "bring", "mug", "the")
-    dimension = len(words)
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        counts = np.array([[text.split().count(word) for word in self.words] for text in texts], np.float32) + 1e-6
-        return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), np.float32)
-
-
-class ListedLog:
-    def __init__(self) -> None:
-        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, STEPS: {}}
-
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
-        self.documents[kind].update((key, values) for key, values, _ in documents)
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        for key in ids:
-            del self.documents[kind][key]
-
-
-@pytest.fixture
-def log() -> ListedLog:
-    return ListedLog()
-
-
-@pytest.fixture
-def graph(log: ListedLog) -> KnowledgeGraph:
-    return KnowledgeGraph(WordEmbedder(), log)
+from memory_node.knowledge.knowledge_nodes import PROPOSITIONS
 
 
 def learn(graph: KnowledgeGraph, episode_id: str, instruction: str = "wash the apple", success: bool = True) -> None:
@@ -87,7 +50,7 @@ def test_forgetting_an_episode_takes_what_only_it_supported(graph: KnowledgeGrap
 
 def test_knowledge_survives_a_restart(graph: KnowledgeGraph, log: ListedLog) -> None:
     learn(graph, "e1")
-    reborn = KnowledgeGraph(WordEmbedder(), ListedLog())
+    reborn = KnowledgeGraph(BagOfWords(), ListedLog())
     reborn.load(log.documents[PROPOSITIONS].values())
     assert reborn.about(["Apple"]) == graph.about(["Apple"])
 
@@ -103,7 +66,6 @@ def test_fact_names_its_newest_sources_and_counts_all() -> None:
         fact = fact.merged(Proposition(fact.text, fact.concepts, (f"e{number}:1",)))
     assert (len(fact.sources), fact.sources[-1], fact.support) == (SOURCES_KEPT, "e99:1", 100)
     left = fact.without("e99")
-    assert left is not None
     assert left.support == 99
     assert proposition_from_dict(to_dict(left)) == left
 

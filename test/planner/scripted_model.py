@@ -68,6 +68,21 @@ def home(**failing) -> TinyHome:
     )
 
 
+def agent_of(
+    model: ScriptedModel,
+    settings: LlmConfig | None = None,
+    fallback: bool = False,
+    asks: bool = True,
+    camera: PictureSource | None = None,
+    described: Any = None,
+) -> AgentPlanner:
+    """Return a planner that a model leads. described: reads instructions for the offline planner beside it."""
+    kinds = load_catalogue()
+    offline = OfflinePlanner(Understander(kinds, described, None), kinds)
+    settings = settings or LlmConfig(base_url="http://localhost:1/v1")
+    return AgentPlanner(model, settings, kinds, offline, fallback, asks, camera=camera)
+
+
 def carry_out(
     model: ScriptedModel,
     instruction: str = "put the mug into the fridge",
@@ -82,10 +97,9 @@ def carry_out(
     **config: Any,
 ) -> InstructionResult:
     """Let a model carry out an instruction, and answer its questions."""
-    kinds, place = load_catalogue(), place or home()
-    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
+    place = place or home()
     settings = LlmConfig(base_url="http://localhost:1/v1", sees=camera is not None, **config)
-    planner = AgentPlanner(model, settings, kinds, offline, fallback, camera=camera)
+    planner = agent_of(model, settings, fallback, camera=camera)
     executor = InstructionExecutor(
         place, place, planner, conversation=Conversation(), told=lambda text: tuple(told), known=known, limits=limits
     )

@@ -37,7 +37,6 @@ def test_things_are_found_however_a_detector_spells_them(word_embedder) -> None:
     lookup = MemoryLookup(PlanningContext(memory))
     assert [found.class_name for found in lookup.of_classes(["Mug", "CounterTop"])] == ["counter_top"]
     answer = lookup.locate("CounterTop")
-    assert answer is not None
     assert answer.object_class == "counter_top"
 
 
@@ -48,8 +47,6 @@ def test_nearest_of_several_places_is_taken_whichever_was_used_last(word_embedde
     memory.remember([StateChange("bath", "SinkBasin", 9, position=(4.5, 7.0, 0.8))])
     lookup = MemoryLookup(PlanningContext(memory))
     near_table, anywhere = lookup.locate("SinkBasin", near=(1.5, 2.6, 0.8)), lookup.locate("SinkBasin")
-    assert near_table is not None
-    assert anywhere is not None
     assert near_table.position[1] == 0.0
     assert anywhere.position[1] == 7.0
 

@@ -67,7 +67,6 @@ def index(*told: str) -> BindingFacts:
 )
 def test_question_is_answered_with_the_facts_about_its_entity(question: str, answer: str) -> None:
     told = told_answer(question, index(*TOLD))
-    assert told is not None
     assert told.text == answer
 
 
@@ -86,7 +85,6 @@ def test_question_is_answered_with_the_facts_about_its_entity(question: str, ans
 )
 def test_what_somebody_must_not_have_is_told_under_name_and_role(question: str, answer: str) -> None:
     told = told_answer(question, index("My grandpa is called Otto.", "Grandpa doesn't eat eggs.", NO_GRAPES))
-    assert told is not None
     assert told.text == answer
 
 
@@ -105,9 +103,7 @@ def test_two_people_of_one_name_are_told_apart() -> None:
         told_answer("What do you know about Anna?", facts),
         told_answer("What do you know about my niece?", facts),
     )
-    assert both is not None
     assert both.text.startswith("There are 2: your niece Anna and your colleague Anna.")
-    assert niece is not None
     assert niece.text == "My niece Anna is vegan. Anna likes apples."
     assert facts.harm("Egg", "my niece Anna") is not None
     assert facts.harm("Egg", "my colleague Anna") is None

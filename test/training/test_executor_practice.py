@@ -30,7 +30,6 @@ def played(expert: CompiledAids, wrong: float, seed: int = 0) -> PractisedGame |
 
 def test_expert_alone_makes_no_mistake(expert: CompiledAids) -> None:
     game = played(expert, 0.0)
-    assert game is not None
     assert all(step.sent == step.right for step in game.steps)
     assert game.steps[0].state
 
@@ -42,7 +41,6 @@ def test_game_is_won_in_spite_of_mistakes(expert: CompiledAids) -> None:
     assert len(won) > 3
     assert astray
     flawless = played(expert, 0.0)
-    assert flawless is not None
     assert max(len(game.steps) for game in won) > len(flawless.steps)
     assert played(expert, 0.3, 0) == games[0]  # the same seed makes the same mistakes
 

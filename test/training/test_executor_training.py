@@ -99,14 +99,12 @@ def test_loss_is_on_every_command_and_on_nothing_else() -> None:
 
 def test_wrong_command_stands_there_and_is_not_learnt() -> None:
     example = example_of(replace(GAME, steps=ASTRAY), Letters(), lambda _: "", 600)
-    assert example is not None
     assert spoken(example.tokens, "open safe 1")
     assert learnt_texts(example) == [Letters().reply(GO), Letters().reply(TAKE)]
 
 
 def test_step_with_a_brief_state_is_learnt_as_compiled_memory_shows_it() -> None:
     example = compiled_example_of(replace(GAME, steps=ASTRAY), 0, Letters(), lambda command: f"{command}!", 600)
-    assert example is not None
     assert learnt_texts(example) == [Letters().reply(GO)]  # what was sent in its place is nowhere
     assert spoken(example.tokens, f"Goal: put a pen in box.\n\nAdvice: {GO}!")
     assert not spoken(example.tokens, "open safe 1")

@@ -100,7 +100,6 @@ def test_replies_of_the_optimizer_are_drawn_in_their_form(models: LlamaModels) -
     ends = models.writer.opened.engine.native.vocabulary.ends
     for reply, found in zip(drawn, likely, strict=True):
         allowed = models.writer.allowed(reply)
-        assert allowed is not None
         assert all(map(ends, allowed[-1].nonzero()[:, 0].tolist())), "nothing but an end might follow"
         assert len(found) == len(reply.tokens) == len(allowed)
         assert float(found.max()) <= 0.0

@@ -3,11 +3,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from scripted_model import ScriptedModel, carry_out, home
+from scripted_model import ScriptedModel, agent_of, carry_out, home
 from tiny_home import TinyHome, TinyThing
 from understood import Understood
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance, StepObservation
 from memory_node.context.recalled import Recalled
@@ -20,15 +19,11 @@ from memory_node.lessons.expectations import Expectations
 from memory_node.lessons.experience import Experience
 from memory_node.lessons.lesson import ExperienceLog
 from memory_node.llm.chat import Reply, ToolCall, UnreachableError
-from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.agent.tools import agent_tools, exact_calls_form
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
-from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.reading.understanding import Understander
 
 GOAL = (
     "set_goals",
@@ -243,9 +238,7 @@ def carry_out_guided(
     steps: list[StepRecord] | None = None,
 ) -> InstructionResult:
     """Let a model carry out an instruction beside experience. steps: takes what experience is told."""
-    kinds = load_catalogue()
-    offline = OfflinePlanner(Understander(kinds, Understood(), None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    planner = agent_of(model, described=Understood())
     episodes = OfNoMemory(steps)
     guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
     result = InstructionExecutor(place, place, guided).execute(instruction)

@@ -4,22 +4,17 @@ import re
 from dataclasses import replace
 
 import pytest
-from scripted_model import ScriptedModel, carry_out, home
+from scripted_model import ScriptedModel, agent_of, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.recalled import Recalled
 from memory_node.context.sections import WORKING_MEMORY
 from memory_node.domain.context import Context
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import Deed, EpisodeSummary
-from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
-from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.reading.understanding import Understander
 
 THINGS = (("t", "DiningTable", ()), ("f", "Fridge", ()), ("m", "Mug", (ObjectState.COLD,)))
 END = [("impossible", {"reason": "no"})]
@@ -76,9 +71,8 @@ def beginning(instruction: str, what: Known, place: TinyHome | None = None) -> s
 
 @pytest.mark.parametrize("asks", [True, False])
 def test_the_rule_to_ask_is_given_where_there_is_somebody_to_ask(asks: bool) -> None:
-    kinds, place, model = load_catalogue(), home(), ScriptedModel([END])
-    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False, asks)
+    place, model = home(), ScriptedModel([END])
+    planner = agent_of(model, asks=asks)
     InstructionExecutor(place, place, planner).execute("put the mug into the fridge")
     assert ("Ask the person" in model.dialogues[0][0].text) is asks
     assert ("ask_person" in [tool.name for tool in model.forms[0].tools]) is asks

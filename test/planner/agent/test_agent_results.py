@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from scripted_model import ScriptedModel, carry_out, home
+from scripted_model import ScriptedModel, agent_of, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.domain.answer import RankedArea
@@ -16,12 +16,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, Stat
 from memory_node.domain.states import ObjectState
 from memory_node.knowledge.told.binding import grounded
 from memory_node.knowledge.told.forms import TellingReader
-from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
-from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
-from memory_node.planner.reading.understanding import Understander
 from memory_node.planner.told_limits import ToldLimits
 
 END = [("impossible", {"reason": "no"})]
@@ -238,9 +234,7 @@ def test_what_the_robot_said_at_last_is_told_and_not_the_check_of_its_goals() ->
     cannot = ("impossible", {"reason": "The vase is too heavy."})
     model = ScriptedModel([[fetch, cannot], [DONE]])
     conversation, place = Conversation(), home()
-    kinds = place.kinds
-    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    planner = agent_of(model)
     executor = InstructionExecutor(place, place, planner, conversation=conversation)
     assert len(executor.execute("bring me the vase").outcome.failures) == 2
     assert executor.execute("is it still there?").success
@@ -357,9 +351,7 @@ def test_what_was_looked_for_in_vain_is_not_likely_in_the_next_instruction() -> 
     place = rooms()
     search, ask = ("Explore", {"target_class": "Mug", "areas": ["hall"]}), ("locate", {"name": "mug"})
     model = ScriptedModel([[search], END, [ask], END, [ask], END])
-    kinds = place.kinds
-    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    planner = agent_of(model)
     executor = InstructionExecutor(place, place, planner, conversation=Conversation())
     executor.execute("bring me the mug")
     executor.execute("where is the mug?")

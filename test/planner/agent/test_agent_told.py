@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from scripted_model import ScriptedModel, carry_out, home
+from scripted_model import ScriptedModel, agent_of, carry_out, home
 from tiny_home import TinyHome, TinyThing
 
 from memory_node.context.recalled import Recalled
@@ -16,13 +16,9 @@ from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import Deed
 from memory_node.lessons.expectations import Expectations
-from memory_node.planner.agent.agent_planner import AgentPlanner
 from memory_node.planner.executor import InstructionExecutor
-from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.reading.conversation import Conversation
 from memory_node.planner.reading.plain_reader import Known
-from memory_node.planner.reading.understanding import Understander
 
 END = [("impossible", {"reason": "no"})]
 HOUR_NS = 3600 * 10**9
@@ -292,9 +288,7 @@ def test_the_question_is_there_when_a_restarted_planner_is_answered() -> None:
     conversation, place = Conversation(), home()
     model = ScriptedModel([[ASK], END])
     for said in ("put the mug where it belongs", "in the fridge"):
-        kinds = place.kinds
-        offline = OfflinePlanner(Understander(kinds, None, None), kinds)
-        planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+        planner = agent_of(model)
         InstructionExecutor(place, place, planner, conversation=conversation).execute(said)
     assert "Where does the mug belong?" in model.dialogues[1][1].text
 
@@ -418,9 +412,7 @@ def test_a_lesson_that_was_given_and_given_up_is_told_once() -> None:
         Deed("e1:3", "HeatObject", "b", "Bread", 3, **there),
     ]
     place, model, conversation = home(), ScriptedModel([END] * 3), Conversation()
-    kinds = place.kinds
-    offline = OfflinePlanner(Understander(kinds, None, None), kinds)
-    planner = AgentPlanner(model, LlmConfig(base_url="http://localhost:1/v1"), kinds, offline, False)
+    planner = agent_of(model)
     for lessons in (Expectations(tried), Expectations([]), Expectations([])):
         what = Known(Recalled(), lambda: 4, str, lessons)
         InstructionExecutor(place, place, planner, conversation=conversation, known=what).execute("bring me the mug")
