@@ -10,7 +10,7 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.search.ranker import Ranker
 from memory_node.search.request_phrases import contradict, role_of
-from memory_node.search.request_words import KindWords
+from memory_node.search.request_words import KindWords, purpose_of
 from memory_node.search.unit_index import UnitIndex
 
 TEXTS = [
@@ -51,6 +51,23 @@ def test_what_no_text_says_of_a_class_is_missing(text: str, missing: list[float]
 )
 def test_tools_vessels_and_food_are_told_apart(asked: str, told: str, contradicts: bool) -> None:
     assert contradict(role_of(asked), role_of(told)) is contradicts
+
+
+@pytest.mark.parametrize(
+    ("text", "purpose"),
+    [
+        ("a piece of furniture to sit on", "something to sit on"),
+        ("an appliance for making toast", "something for making toast"),
+        ("a machine that browns bread", "something that browns bread"),
+        ("something to sit on", ""),
+        ("move it to the sink", ""),
+        ("batteries for the remote", ""),
+        ("I need a chair", ""),
+        ("the mug", ""),
+    ],
+)
+def test_purpose_beside_a_kind_is_a_request_of_its_own(text: str, purpose: str) -> None:
+    assert purpose_of(text) == purpose
 
 
 @pytest.fixture(scope="module")
