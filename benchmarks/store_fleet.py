@@ -20,6 +20,7 @@ from memory_node.app.progress import shown
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.store.config import StoreConfig
+from memory_node.store.distribute import distribute, has_citus
 from memory_node.store.engine import open_engine
 from memory_node.store.location import parse_url
 from memory_node.store.store import Store, open_store
@@ -118,7 +119,15 @@ class _Robot:
 
 
 def measure_fleets(urls: Sequence[str], robots: int, seconds: float, folder: Path, seed: int) -> list[dict[str, Any]]:
-    """Return for each empty database what `measure_rates` finds beside SQLite, and then `measure_fleet`."""
+    """Return for each empty database what `measure_rates` finds beside SQLite, and then `measure_fleet`.
+
+    The tables of one with Citus are distributed first.
+    """
+    for url in urls:
+        engine = open_engine(parse_url(url))
+        if _is_spread(engine):
+            distribute(engine)
+        engine.dispose()
     rates = measure_rates(urls, folder, seed)
     return [{**rate, **measure_fleet(url, robots, seconds, seed)} for url, rate in zip(urls, rates)]
 
@@ -127,7 +136,7 @@ def measure_fleet(url: str, robots: int, seconds: float, seed: int) -> dict[str,
     """Return rates, delays and the cost of a robot: the server's and the client's CPU, and what it writes.
 
     Each robot updates five objects a second, every one in a commit of its own, and takes a step every ten seconds;
-    one robot of each site takes over what the others see. The server's CPU is None when it runs elsewhere.
+    one robot of each site takes over what the others see. The server's CPU is None when a node runs elsewhere.
     """
     rng = np.random.default_rng(seed)
     engine = open_engine(parse_url(url))
@@ -159,34 +168,49 @@ def measure_fleet(url: str, robots: int, seconds: float, seed: int) -> dict[str,
         "arrival_p99_s": delays_s[int(len(delays_s) * 0.99)] if delays_s else None,
         "server_cpu_percent_a_robot": None if taken.server_s is None else taken.server_s * percent_a_robot,
         "client_cpu_percent_a_robot": taken.client_s * percent_a_robot,
-        "wal_mb_a_robot_hour": taken.wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
+        "wal_mb_a_robot_hour": None if taken.wal_bytes is None else taken.wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
         "bytes_a_step": bytes_a_step,
+        "nodes": taken.nodes,
+        "not_counted": [*taken.not_counted],
     }
 
 
 @dataclass(frozen=True)
 class _Toll:
-    """What a fleet has cost so far. server_s: CPU seconds of the server's processes; None for a server elsewhere."""
+    """What a fleet has cost so far, on all nodes of the server; None for what cannot be counted on each of them.
+
+    server_s: CPU seconds of the server's processes. not_counted: what is None, and why.
+    """
 
     commits: int
     client_s: float
-    wal_bytes: int
+    nodes: int
+    wal_bytes: int | None
     server_s: float | None
+    not_counted: tuple[str, ...]
 
     @classmethod
     def now(cls, engine: sa.Engine, fleet: Sequence[_Robot]) -> _Toll:
         commits = sum(robot.store.diagnostics().commits for robot in fleet)
-        with engine.connect() as connection:
-            wal, pids = (connection.execute(sa.text(query)).scalar_one() for query in (_WAL_BYTES, _PIDS))
-        return cls(commits, time.process_time(), int(float(wal)), _cpu_s(str(pids).split(",")))
+        logs, pids = _on_each_node(engine, _WAL_BYTES), _on_each_node(engine, _PIDS)
+        refused = [f"write-ahead log: {why}" for ok, why in logs if not ok]
+        wal_bytes = None if refused else sum(int(float(found)) for _, found in logs)
+        each = [_cpu_s(found.split(",")) if ok else None for ok, found in pids]
+        here = [seconds for seconds in each if seconds is not None]
+        server_s = sum(here) if len(here) == len(each) else None
+        if server_s is None:
+            refused.append("server CPU: not all of its processes run on this machine")
+        return cls(commits, time.process_time(), len(logs), wal_bytes, server_s, tuple(refused))
 
     def since(self, before: _Toll) -> _Toll:
         """Return what came on top of an earlier toll."""
-        server_s = None
+        wal_bytes = server_s = None
+        if self.wal_bytes is not None and before.wal_bytes is not None:
+            wal_bytes = self.wal_bytes - before.wal_bytes
         if self.server_s is not None and before.server_s is not None:
             server_s = self.server_s - before.server_s
         commits, client_s = self.commits - before.commits, self.client_s - before.client_s
-        return _Toll(commits, client_s, self.wal_bytes - before.wal_bytes, server_s)
+        return _Toll(commits, client_s, self.nodes, wal_bytes, server_s, self.not_counted)
 
 
 def _open_robot(url: str, number: int, folder: Path, rng: np.random.Generator) -> _Robot:
@@ -216,9 +240,24 @@ def _operate(fleet: list[_Robot], seconds: float, rng: np.random.Generator) -> f
     return time.monotonic() - started
 
 
+def _is_spread(engine: sa.Engine) -> bool:
+    with engine.connect() as connection:
+        return has_citus(connection)
+
+
+def _on_each_node(engine: sa.Engine, command: str) -> list[tuple[bool, str]]:
+    """Return whether a query went and its one value, or why it did not, for each node of Citus, or the one server."""
+    with engine.connect() as connection:
+        if not has_citus(connection):
+            return [(True, str(connection.execute(sa.text(command)).scalar_one()))]
+        asked = sa.text("SELECT success, result FROM run_command_on_all_nodes(:command)")
+        return [(row.success, row.result) for row in connection.execute(asked, {"command": command})]
+
+
 def _measure_step(engine: sa.Engine, robot: _Robot) -> float:
     """Return how many bytes a step takes with its indexes: objects are updated in place, steps accumulate."""
-    size = sa.text("SELECT pg_total_relation_size('steps')")
+    total = "citus_total_relation_size" if _is_spread(engine) else "pg_total_relation_size"
+    size = sa.text(f"SELECT {total}('steps')")
     with engine.connect() as connection:
         before = connection.execute(size).scalar_one()
     for episode in range(_MEASURED_STEPS // 100):

@@ -29,6 +29,7 @@ from memory_node.store.backup import backup, is_whole, open_backup, restore, rot
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.check import Finding, findings_of
 from memory_node.store.config import StoreConfig
+from memory_node.store.distribute import distribute, has_citus, separate_sites
 from memory_node.store.engine import (
     DATABASE_ERRORS,
     database_files,
@@ -45,7 +46,6 @@ from memory_node.store.forget_plan import ForgetRequest
 from memory_node.store.inspection import OpenedStore, inventory, open_to_read
 from memory_node.store.location import Folders, default_database, locate, note_export, parse_url, sqlite_path
 from memory_node.store.repair import nobody_else, repair, set_aside
-from memory_node.store.separate import separate_sites
 from memory_node.store.site_database import make_tables, note_session, prepare, site_of
 from memory_node.store.store import open_store
 from memory_node.view import open_views
@@ -199,9 +199,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_exchange(add)
     _add_forget(add("forget", "forget for good, with all that only it supported; exit status 2 when traces are left"))
     add("take-over", "let this machine write as --robot in place of another one, which is then refused")
-    command = add("separate", "let each role of a server see only the sites that it was granted; may be run again")
+    command = add("distribute", "spread a server's tables over the nodes of Citus; may be run again at any time")
+    command.add_argument("--rls", action="store_true", help="let each role see only the sites that it was granted")
     command.add_argument(
-        "--grant", nargs=2, action="append", default=[], metavar=("ROLE", "SITE"), help="may be repeated"
+        "--grant", nargs=2, action="append", default=[], metavar=("ROLE", "SITE"), help="with --rls: may be repeated"
     )
     add("compact", "remove orphans and give space back")
 
@@ -362,11 +363,17 @@ def _take_over(args: argparse.Namespace, engine: Engine, site: str, folders: Fol
     return {"robot": args.robot, "site": site, "host": socket.gethostname()}
 
 
-def _separate(args: argparse.Namespace, url: URL) -> int:
+def _distribute(args: argparse.Namespace, url: URL) -> int:
     if sqlite_path(url) is not None:
-        raise InvalidValueError("separate: expected a postgresql:// address")
+        raise InvalidValueError("distribute: expected a postgresql:// address")
+    if args.grant and not args.rls:
+        raise InvalidValueError("--grant goes with --rls")
     with disposed(open_engine(url)) as engine:
-        show(args, {"done": separate_sites(engine, [(role, site) for role, site in args.grant])})
+        with engine.connect() as connection:
+            separate_only = args.rls and not has_citus(connection)
+        done = [] if separate_only else distribute(engine)
+        done += separate_sites(engine, [(role, site) for role, site in args.grant]) if args.rls else []
+    show(args, {"done": done})
     return 0
 
 
@@ -375,7 +382,7 @@ _WITHOUT_SITE: dict[str, Callable[[argparse.Namespace, URL], int]] = {
     "info": info,
     "check": check,
     "export": export,
-    "separate": _separate,
+    "distribute": _distribute,
 }
 # The others return what they print; forgetting that is not "verified" ends with 2.
 _COMMANDS: dict[str, Callable[[argparse.Namespace, Engine, str, Folders], dict[str, Any]]] = {

@@ -47,7 +47,7 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
 
 
 def update_row(connection: Connection, table: sa.Table, row: Any, changed: Row) -> None:
-    """Change the row with the key of `row`; its site stays."""
+    """Change the row with the key of `row`. Its site stays: a distributed database does not move rows between sites."""
     site = schema.site_column(table).name
     chosen = (column == row[column.name] for column in table.primary_key)
     values = {name: value for name, value in changed.items() if name != site}

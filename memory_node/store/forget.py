@@ -19,6 +19,7 @@ from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import notify
 from memory_node.store.checksums import sealed
+from memory_node.store.distribute import kept_by_coordinator
 from memory_node.store.engine import disposed, for_writing, leave_wal, open_engine, reason_of
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.forget_plan import ForgetReport, ForgetRequest, Terms, find_objects, rows_mentioning
@@ -115,6 +116,9 @@ def _vacuum_server(engine: Engine, deadline: float) -> list[str]:
         finally:
             database.remove_notice_handler(note)
             connection.detach()  # with its limit
+        kept = kept_by_coordinator(connection)
+    if kept:
+        undone.append(f"server: the coordinator keeps rows of {', '.join(kept)}; run `memory-node store distribute`")
     return undone
 
 

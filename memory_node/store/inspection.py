@@ -16,6 +16,7 @@ from memory_node.store import schema
 from memory_node.store.apply import replay
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import count_rows
+from memory_node.store.distribute import has_citus
 from memory_node.store.engine import (
     DATABASE_ERRORS,
     disposed,
@@ -135,11 +136,14 @@ def inventory(opened: OpenedStore) -> dict[str, Any]:
 
 
 def database_bytes(connection: Connection) -> int:
-    """Return how much a database takes on the disk: all of a server's, other sites included."""
+    """Return how much a database takes on the disk: all of a server's, on all nodes, other sites included."""
     path = sqlite_path(connection.engine.url)
     if path is not None:
         return path.stat().st_size
-    return connection.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one()
+    size = "SELECT pg_database_size(current_database())"
+    if has_citus(connection):
+        size = f"SELECT CAST(sum(CAST(result AS bigint)) AS bigint) FROM run_command_on_all_nodes('{size}')"
+    return connection.execute(sa.text(size)).scalar_one()
 
 
 def _origins(connection: Connection, site: str) -> dict[str, Any]:

@@ -110,7 +110,8 @@ def site_of(engine: Engine, site: str) -> str:
             raise StoreUnavailableError(
                 "there is no memory in this file yet, and it cannot be written"
                 if is_file
-                else "this database holds no memory yet: start a robot with it, or restore a backup into it"
+                else "this database holds no memory yet: start a robot with it, restore a backup into it, or run "
+                "`memory-node store distribute`"
             )
         if version != SCHEMA_VERSION:
             raise StoreVersionError(
@@ -159,6 +160,9 @@ def migrate(connection: Connection, version: str) -> None:
             "install a newer robot_memory, or restore a backup that this one made"
         )
     config.attributes["connection"] = connection
+    if connection.dialect.name == "postgresql":
+        # On Citus rows may be changed in the transaction that changes their table. Elsewhere nobody reads it.
+        connection.execute(sa.text("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"))
     command.upgrade(config, "head")
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql(f"PRAGMA user_version = {int(SCHEMA_VERSION)}")
@@ -282,7 +286,7 @@ class SiteDatabase:
         except sa.exc.ProgrammingError as error:
             raise StoreError(
                 f"the database does not let its role use site {site or 'home'!r} ({reason_of(error)}); its owner can "
-                "allow it: `memory-node store separate --grant ROLE SITE`"
+                "allow it: `memory-node store distribute --rls --grant ROLE SITE`"
             ) from error
 
     def prepare(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sqlalchemy as sa
+from citus_server import citus_server
 from looked_into import SMALL, connected
 from neighbour import LATER
 from postgres_server import PostgresServer, postgres_server
@@ -50,14 +51,17 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def database_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
-    """Start a server for this run; skip where it cannot be."""
+    """Start a server for this run, or take the Citus server of the environment; skip where there is neither."""
     with ExitStack() as stack:
         try:
-            server = stack.enter_context(postgres_server())
+            server = citus_server() or stack.enter_context(postgres_server())
         except ResourceMissingError as error:
             pytest.skip(str(error))
         server.prepare_template(lambda store: _remember_home(store, build_object), tmp_path_factory.mktemp("neighbour"))
-        yield server
+        try:
+            yield server
+        finally:
+            server.drop(server.templates)
 
 
 @pytest.fixture

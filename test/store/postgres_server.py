@@ -9,11 +9,11 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import neighbour
 import sqlalchemy as sa
@@ -37,13 +37,17 @@ class PostgresServer:
     template: str = ""
     # What those hold, as of when they were made, by address; see `neighbour`.
     created: dict[str, neighbour.Facts] = field(default_factory=dict)
+    has_citus: ClassVar[bool] = False
 
     def url(self, database: str) -> str:
         """Return the address of one of its databases."""
         return f"postgresql://robot@127.0.0.1:{self.port}/{database}?sslmode=disable"
 
-    def create_database(self, empty: bool = False) -> str:
-        """Create a database with a site that must stay as it is, or an empty one, and return its address."""
+    def create_database(self, empty: bool = False, spread: bool = True) -> str:
+        """Create a database with a site that must stay as it is, or an empty one, and return its address.
+
+        spread: with the store's tables also where it is empty, if they would have to be distributed.
+        """
         name = "db_" + new_id().replace("-", "")
         if empty or not self.template:
             self.run("postgres", f'CREATE DATABASE "{name}"')
@@ -62,6 +66,14 @@ class PostgresServer:
         """Look whether the databases made since the last time still hold what they did; they may go."""
         for url in self.created.keys() - {self.template}:
             assert neighbour.facts_of(url) == self.created.pop(url), "another site of the database was changed"
+
+    @property
+    def templates(self) -> list[str]:
+        """The databases that others are copied of, which go at the end."""
+        return []
+
+    def drop(self, urls: Iterable[str]) -> None:
+        """Do nothing: the databases go with their server."""
 
     def run(self, database: str, statement: str) -> None:
         """Run a statement outside a transaction."""

@@ -19,7 +19,7 @@ SECRETS = [
     "mysql://robot:s3cret@127.0.0.1:1/x",
     "postgresql://robot:s3cret@[::bad:1/x",
 ]
-COMMANDS = [["store", "info"], ["store", "check"], ["store", "separate"], ["inspect", "--port", "0"], ["mcp"]]
+COMMANDS = [["store", "info"], ["store", "check"], ["store", "distribute"], ["inspect", "--port", "0"], ["mcp"]]
 
 
 @pytest.mark.parametrize("address", SECRETS)
@@ -63,7 +63,7 @@ def test_a_memory_without_a_database_lives_in_the_process_alone(database, tmp_pa
 
 
 def test_an_empty_server_says_what_to_do(postgres, capsys):
-    url = postgres.create_database(empty=True)
+    url = postgres.create_database(empty=True, spread=False)
     assert main(["store", "info", "--database", url]) == 1
     assert "start a robot" in capsys.readouterr().err
 

@@ -125,8 +125,10 @@ def test_three_robots_with_cut_links_lose_nothing_and_agree(open_at, make_object
 
 def test_a_fleet_is_measured_on_an_empty_database(postgres, tmp_path, monkeypatch):
     monkeypatch.setattr(store_fleet, "_ROUNDS", 1)
-    url = postgres.create_database(empty=True)
+    url = postgres.create_database(empty=True, spread=False)
     (row,) = measure_fleets([url], robots=2, seconds=0.4, folder=tmp_path, seed=0)
+    assert row["nodes"] == (1 + len(postgres.workers) if postgres.has_citus else 1)
+    assert row["not_counted"] == []
     for name in ("commits_of_100_per_s", "sqlite_load_scene_1000_ms", "bytes_a_step", "wal_mb_a_robot_hour"):
         assert row[name] > 0, name
     assert row["commits_per_s"] > 0
