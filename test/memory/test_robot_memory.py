@@ -215,7 +215,7 @@ def test_user_edit_is_durable(open_at: Open, see: See) -> None:
 def test_backup_stays_inside_the_data_folder(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     assert memory.save("one.db") == 1
-    for outside in ("/tmp/elsewhere.db", "../elsewhere.db", "backups/one.db", "images"):
+    for outside in ("/tmp/elsewhere.db", "../elsewhere.db", "backups/one.db", "crops"):
         with pytest.raises(InvalidValueError, match="file name"):
             memory.save(outside)
 
