@@ -92,11 +92,3 @@ def test_grammar_that_cannot_be_parsed_is_told_in_one_line() -> None:
     with pytest.raises(BrokenGameError, match=r"FailedToken|Error") as told:
         PddlEngine(game(grammar="g"))
     assert "\n" not in str(told.value)
-
-
-def test_game_after_a_broken_one_is_played_all_the_same() -> None:
-    with pytest.raises(BrokenGameError):
-        PddlEngine(game(pddl_problem="(define"))
-    engine = PddlEngine(game())
-    assert engine.send("go to desk 1")
-    engine.close()

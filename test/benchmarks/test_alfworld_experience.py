@@ -74,7 +74,6 @@ def test_what_is_stored_of_a_game_has_no_number_position_or_name_of_it(tmp_path:
             assert played.won
             learnt.add(played.taught, played.episodes)
         experience = learnt.carried.experience
-        assert experience is not None
         assert len(experience.attempts) == len(experience.episodes) == 3
     stored = list(strings_of(path))
     assert any("PutObject" in text for text in stored)
@@ -90,7 +89,6 @@ def test_failure_in_one_game_is_known_to_the_next_and_to_the_next_run(tmp_path: 
         learnt.add(learnt.census, (OPENED,))
     with Learnt(tmp_path / "learnt.db", learns=False, embedder=Embedder()) as again:
         experience = again.carried.experience
-        assert experience is not None
         known = experience.experience(EpisodeRecorder(), lambda: experience.ended_ns)
         episode_id = known.start("put a cup in cabinet.", "place")
         recalled = known.ask(ExperienceQuery(episode_id=episode_id)).failed_before
@@ -102,7 +100,6 @@ def test_recorder_tells_which_lessons_an_episode_was_given(tmp_path: Path) -> No
     with Learnt(None, learns=True, embedder=Embedder()) as learnt:
         learnt.add(learnt.census, (WARMED,))
         carried = learnt.carried.experience
-    assert carried is not None
     recorder = EpisodeRecorder(carried.known_lessons())
     experience = carried.experience(recorder, lambda: carried.ended_ns + 10**9)
     episode_id = experience.start("put a mug in cabinet.", "place")
@@ -111,7 +108,6 @@ def test_recorder_tells_which_lessons_an_episode_was_given(tmp_path: Path) -> No
     [key] = [one.id for one in carried.known_lessons()]
     experience.note_given([key], episode_id)
     ended = experience.end(episode_id, True)
-    assert ended is not None
     ended.result(10.0)
     [told] = recorder.episodes
     assert (told.given, len(told.steps)) == (frozenset({key}), len(WARMED.steps))

@@ -11,10 +11,8 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.learnt import Carried
 from benchmarks.alfworld.play import PlayedGame, Player, for_text_games
 from benchmarks.alfworld.robot import NonsenseError, TextRobot
-from benchmarks.alfworld.senses import classes_of
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.states import ObjectState
 
 KINDS = for_text_games(load_catalogue())
 
@@ -27,13 +25,6 @@ def play(game: SmallGame, max_steps: int = 50, carried: Carried | None = None) -
 
 def robot_in(game: SmallGame, max_steps: int = 50) -> TextRobot:
     return TextRobot(game, KINDS, lambda: 1, max_steps, lambda _: None)
-
-
-def test_names_mean_classes_by_the_label_space() -> None:
-    assert classes_of("coffee mug 3", KINDS) == ("Mug",)
-    assert classes_of("cellphone 1", KINDS) == ("CellPhone",)
-    assert classes_of("gizmo 2", KINDS) == ("gizmo",)
-    assert {"Glassbottle", "WineBottle", "Bottle"} <= set(classes_of("bottle 1", KINDS))
 
 
 def test_skill_in_a_closed_place_fails_with_the_place() -> None:
@@ -90,23 +81,3 @@ def test_text_commands_and_the_end_are_all_that_the_robot_needs_of_a_game() -> N
     for call in (("GoToObject", ("countertop 1",)), ("PickupObject", ("cup 1",)), ("CleanObject", ("cup 1",))):
         assert robot.execute(SkillCall(*call)).success
     assert game.states == {"cup 1": "clean"}
-
-
-def test_command_that_somebody_else_chose_is_noted_as_its_skill() -> None:
-    game = SmallGame(KITCHEN, "put a mug in fridge", lambda _: False)
-    robot = robot_in(game)
-    assert robot.first_command(SkillCall("OpenObject", ("fridge 1",))) == ""  # it is too far away
-    assert robot.first_command(SkillCall("GoToObject", ("fridge 1",))) == "go to fridge 1"
-    assert game.sent == []
-    arrived = robot.send("go to fridge 1")
-    assert (arrived.call, arrived.reason) == (SkillCall("GoToObject", ("fridge 1",)), FailureReason.NONE)
-    opened = robot.send("open fridge 1")
-    assert {state for change in opened.changes for state in change.added} == {ObjectState.OPENED}
-    assert "apple 1" in {change.object_id for change in opened.changes}
-    taken = robot.send("take apple 1 from fridge 1")
-    assert [(change.object_id, change.held) for change in taken.changes] == [("apple 1", True)]
-    assert robot.first_command(SkillCall("PutObject", ("apple 1", "fridge 1"))) == "move apple 1 to fridge 1"
-    vain = robot.send("take mug 1 from sidetable 1")
-    assert (vain.reason, vain.changes) == (FailureReason.EXECUTION, ())
-    assert robot.send("examine fridge 1").call is None
-    assert robot.transcript[-1][0] == "examine fridge 1"

@@ -1,5 +1,4 @@
 import gzip
-import json
 import random
 from pathlib import Path
 
@@ -7,7 +6,6 @@ import pytest
 
 from benchmarks.adaptive import FollowingPolicy
 from benchmarks.cache import FifoPolicy
-from memory_node.cli import main
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.w_tinylfu import WTinyLfuPolicy
 
@@ -20,13 +18,13 @@ def trace(tmp_path: Path) -> str:
     return str(path)
 
 
-def rows_of(capsys, *arguments):
-    assert main(["bench", "cache", *arguments, "--json"]) == 0
-    return {row["policy"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+@pytest.fixture
+def by_policy(rows_of):
+    return lambda *words: {row["policy"]: row for row in rows_of("cache", *words)}
 
 
-def test_rows_count_hits_by_hand(capsys, trace):
-    rows = rows_of(capsys, "--trace", trace, "--capacity", "2", "--policy", "fifo", "lru", "adaptive", "--belady")
+def test_rows_count_hits_by_hand(by_policy, trace):
+    rows = by_policy("--trace", trace, "--capacity", "2", "--policy", "fifo", "lru", "adaptive", "--belady")
     assert rows["lru"]["hits"] == 1
     assert rows["fifo"]["hits"] == 1
     assert rows["belady"]["hits"] == 3
@@ -36,25 +34,24 @@ def test_rows_count_hits_by_hand(capsys, trace):
     assert all(row["hits"] <= 3 and row["ops_per_s"] > 0 for row in rows.values())
 
 
-def test_task_aware_rows_are_no_worse_than_the_optimum_and_better_than_blind(capsys, trace):
-    rows = rows_of(capsys, "--trace", trace, "--capacity", "2", "--policy", "lru", "--task-aware", "--belady")
+def test_task_aware_rows_are_no_worse_than_the_optimum_and_better_than_blind(by_policy, trace):
+    rows = by_policy("--trace", trace, "--capacity", "2", "--policy", "lru", "--task-aware", "--belady")
     assert rows["lru"]["hits"] < rows["lru+task"]["hits"] <= rows["belady"]["hits"]
 
 
-def test_theine_is_run_beside_ours(capsys, trace):
+def test_theine_is_run_beside_ours(by_policy, trace):
     pytest.importorskip("theine")
-    rows = rows_of(capsys, "--trace", trace, "--capacity", "3", "--policy", "w-tinylfu", "--compare", "theine")
+    rows = by_policy("--trace", trace, "--capacity", "3", "--policy", "w-tinylfu", "--compare", "theine")
     assert set(rows) == {"w-tinylfu", "theine"}
 
 
-def test_bad_capacity_is_refused(capsys, trace):
-    assert main(["bench", "cache", "--trace", trace, "--capacity", "0"]) == 1
-    assert "at least 1" in capsys.readouterr().err
+def test_bad_capacity_is_refused(refusal_of, trace):
+    assert "at least 1" in refusal_of("cache", "--trace", trace, "--capacity", "0")
 
 
-def test_trace_that_is_not_there_is_named(tmp_path, capsys):
-    assert main(["bench", "cache", "--trace", str(tmp_path / "none.trace"), "--capacity", "5"]) == 1
-    assert f"there is no file {tmp_path / 'none.trace'}" in capsys.readouterr().err
+def test_trace_that_is_not_there_is_named(tmp_path, refusal_of):
+    missing = tmp_path / "none.trace"
+    assert f"there is no file {missing}" in refusal_of("cache", "--trace", str(missing), "--capacity", "5")
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,5 @@ def test_file_where_none_belongs_is_seen(domain_id: int) -> None:
 
 
 @pytest.mark.parametrize(("words", "why"), [(["--minutes", "0"], "--minutes"), (["--domain", "400"], "--domain")])
-def test_senseless_options_are_refused(words: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "hostile", *words]) == 1
-    assert why in capsys.readouterr().err
+def test_senseless_options_are_refused(words: list[str], why: str, refusal_of) -> None:
+    assert why in refusal_of("hostile", *words)

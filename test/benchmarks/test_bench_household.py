@@ -18,7 +18,6 @@ from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Lives, Trial
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.lessons.config import ExperienceConfig
@@ -31,39 +30,26 @@ from memory_node.planner.reading.understanding import Understander
 from memory_node.search.minilm import MiniLmEmbedder
 
 
-def test_household_reports_a_row_for_each_category(shared_dir, tmp_path, capsys) -> None:
-    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
-    tasks = tmp_path / "tasks.json"
-    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"]))
-    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
-    arguments = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l"]
-    assert main(["bench", "household", *arguments, "--json"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def test_household_reports_a_row_for_each_category(one_task, rows_of) -> None:
+    printed = rows_of("household", *one_task)
     assert [row["category"] for row in printed] == ["simple", "all"]
     assert printed[-1]["success_rate"] == 1.0
     assert printed[-1]["reduced_exploration"] == 1.0
 
 
-def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(shared_dir, tmp_path, capsys, endpoint) -> None:
-    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
-    tasks = tmp_path / "tasks.json"
-    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
-    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(one_task, rows_of, endpoint) -> None:
     impossible = json.dumps({"calls": [{"tool": "impossible", "reason": "I do nothing"}]})
     server = endpoint(lambda _: impossible)
-    arguments = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--no-baseline"]
-    arguments += ["--planner", "llm", "--endpoint", server.url, "--model", "m"]
-    assert main(["bench", "household", *arguments, "--json"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    arguments = [*one_task, "--no-baseline", "--planner", "llm", "--endpoint", server.url, "--model", "m"]
+    printed = rows_of("household", *arguments)
     assert [row["planner"] for row in printed if row["category"] == "all"] == ["llm", "chance", "chance-valued"]
     assert [row["skills_mean"] > 0 for row in printed if row["category"] == "all"] == [False, True, True]
-    assert main(["bench", "household", *arguments, "--faults", "--orders", "1", "--rows", "+working", "--json"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    printed = rows_of("household", *arguments, "--faults", "--orders", "1", "--rows", "+working")
     beside = [("llm", "+working"), ("chance", "none"), ("chance-valued", "none")]
     assert [(row["planner"], row["experience"]) for row in printed] == beside
 
 
-def test_eb_alfred_rows_are_carried_out_and_reported_by_subset(shared_dir, tmp_path, capsys) -> None:
+def test_eb_alfred_rows_are_carried_out_and_reported_by_subset(shared_dir, tmp_path, rows_of) -> None:
     tasks = shared_dir / "data/alfred_home/tasks_train.jsonl.gz"
     with gzip.open(tasks, "rt") as file:
         task = next(row for row in map(json.loads, file) if row["task_type"] == "pick_and_place_simple")
@@ -72,13 +58,12 @@ def test_eb_alfred_rows_are_carried_out_and_reported_by_subset(shared_dir, tmp_p
     path = tmp_path / "eb.json"
     path.write_text(json.dumps(rows))
     scenes = str(shared_dir / "data/alfred_home/scenes.json.gz")
-    assert main(["bench", "household", "--scenes", scenes, "--tasks", str(path), "--suite", "eb-alfred", "--json"]) == 0
-    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    printed = rows_of("household", "--scenes", scenes, "--tasks", str(path), "--suite", "eb-alfred")
     assert [(row["category"], row["tasks"]) for row in printed] == [("base", 1), ("common_sense", 1), ("all", 2)]
     assert printed[-1]["success_rate"] == 1.0
 
 
-def test_instructions_of_both_formats_are_read(shared_dir, tmp_path, capsys) -> None:
+def test_instructions_of_both_formats_are_read(tmp_path, rows_of) -> None:
     params = {
         "object_target": "Book",
         "object_sliced": False,
@@ -99,8 +84,7 @@ def test_instructions_of_both_formats_are_read(shared_dir, tmp_path, capsys) -> 
     wrapped = {"subset": "base", "instruction": "move the book to the bed", "repeat_idx": 0, "task": task}
     path = tmp_path / "tasks.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in (plain, wrapped)))
-    assert main(["bench", "instructions", "--tasks", str(path), "--json"]) == 0
-    row = json.loads(capsys.readouterr().out)
+    (row,) = rows_of("instructions", "--tasks", str(path))
     assert (row["instructions"], row["task_type_accuracy"], row["goal_exact"]) == (3, 1.0, 1.0)
     assert row["ms_p50"] > 0
 
@@ -151,10 +135,6 @@ def trial(*reasons: FailureReason, achieved: bool = False, question: str = "", m
 )
 def test_a_failure_has_one_kind(failed: Trial, kind: str) -> None:
     assert error_counts([failed]) == {kind: 1}
-
-
-def test_successes_have_none() -> None:
-    assert error_counts([trial(R.CLOSED, R.NONE, achieved=True, met=1)]) == {}
 
 
 @pytest.fixture(scope="module")

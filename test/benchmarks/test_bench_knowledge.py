@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.knowledge_cases import load_dataset
-from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 
 PASSAGES = {
@@ -59,16 +58,10 @@ def written(folder: Path, values: object) -> Path:
     return path
 
 
-def rows_of(path: Path, capsys: pytest.CaptureFixture[str], *methods: str) -> dict[str, dict[str, float]]:
-    pytest.importorskip("onnx")
-    assert main(["bench", "knowledge", "--data", str(path), "--json", "--methods", *methods]) == 0
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    return {row["method"]: row for row in rows}
-
-
-def test_rows_of_passages_have_the_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_passages_have_the_columns(tmp_path: Path, rows_of) -> None:
     methods = ("bm25", "dense", "fused", "knowledge", "knowledge-one-hop")
-    rows = rows_of(written(tmp_path, PASSAGES), capsys, *methods)
+    printed = rows_of("knowledge", "--data", str(written(tmp_path, PASSAGES)), "--methods", *methods)
+    rows = {row["method"]: row for row in printed}
     assert list(rows) == list(methods)
     columns = "dataset method questions passages recall_at_2 recall_at_5 recall_at_10 ms_p50 ms_p99 build_s nodes edges"
     assert list(rows["knowledge"]) == columns.split()
@@ -77,22 +70,18 @@ def test_rows_of_passages_have_the_columns(tmp_path: Path, capsys: pytest.Captur
     assert rows["knowledge-one-hop"]["recall_at_2"] == 0.5
 
 
-def test_without_a_model_it_counts_where_the_answer_was_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("onnx")
+def test_without_a_model_it_counts_where_the_answer_was_found(tmp_path: Path, rows_of) -> None:
     nowhere = {"question": "Where does the author of Red Harvest work?", "answers": ["Split"], "gold": [2]}
     path = written(tmp_path, {**PASSAGES, "questions": [*PASSAGES["questions"], nowhere]})
-    assert main(["bench", "knowledge", "--data", str(path), "--json", "--answered", "5"]) == 0
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    rows = rows_of("knowledge", "--data", str(path), "--answered", "5")
     assert [(row["memory"], row["questions"], row["held"]) for row in rows[:2]] == [
         ("knowledge", 2, 0.5),
         ("no-structuring", 2, 0.5),
     ]
 
 
-def test_talks_are_searched_turn_by_turn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = rows_of(written(tmp_path, TALK), capsys, "knowledge")["knowledge"]
+def test_talks_are_searched_turn_by_turn(tmp_path: Path, rows_of) -> None:
+    (row,) = rows_of("knowledge", "--data", str(written(tmp_path, TALK)), "--methods", "knowledge")
     assert (row["dataset"], row["questions"], row["passages"]) == ("locomo", 1, 3)
     assert row["recall_at_2"] == 1.0
 

@@ -10,10 +10,9 @@ from plain_search import HashedWords
 
 from benchmarks.memento import command
 from benchmarks.memento.command import write_label_space
-from benchmarks.memento.life import GoalHistory, MementoLife, OraclePlanner
+from benchmarks.memento.life import GoalHistory, MementoLife
 from benchmarks.memento.robot import FloorPlan, SymbolicRobot, SymbolicWorld
 from benchmarks.memento.tasks import Home, Task, load_homes
-from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.planner import PlanningContext, PlanOutcome, PlanRun
@@ -78,13 +77,6 @@ def test_file_with_a_fault_is_refused_by_name(tmp_path: Path, changes: dict[str,
         load_homes(written(tmp_path, home_with(**changes)))
 
 
-def test_rooms_lie_in_a_ring(home: Home) -> None:
-    plan = FloorPlan(home)
-    assert plan.way_m("kitchen_1", "hallway_1") == plan.way_m("kitchen_1", "office_1") == 5.0
-    assert plan.way_m("kitchen_1", "bedroom_1") == 10.0
-    assert {plan.room_at(*centre) for centre in plan.rooms.values()} == set(ROOMS)
-
-
 def test_robot_sees_the_room_that_it_enters(home: Home) -> None:
     robot = robot_in(home, home.first[0])
     assert "GlassJar" not in {one.best_class for one in robot.observe().observations}
@@ -132,20 +124,6 @@ def test_goal_that_was_met_before_its_turn_counts_only_in_order(home: Home) -> N
     assert history.met() == [False, False]
 
 
-def test_oracle_meets_all_goals(home: Home) -> None:
-    task = home.first[0]
-    robot = robot_in(home, task)
-    history = GoalHistory(task, robot.world)
-    situation = PlanningContext(None)  # type: ignore[arg-type]
-    calls = []
-    for step in OraclePlanner(task, robot.world).run(task.instruction, situation):
-        calls.append(step.call.skill)
-        robot.execute(step.call)
-        history.watch()
-    assert history.met() == [True, True]
-    assert calls.count("PutObject") == 2
-
-
 class Clocked:
     """A planner that does nothing and notes when it was asked."""
 
@@ -153,7 +131,6 @@ class Clocked:
         self.asked_ns: list[int] = []
 
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
-        assert situation.known is not None
         self.asked_ns.append(situation.known.clock())
         yield from ()
         return PlanOutcome((instruction,), (False,))
@@ -188,16 +165,10 @@ LATER = [
 ]
 
 
-def rows_of(capsys: pytest.CaptureFixture[str], data: Path, *options: str) -> list[dict[str, Any]]:
-    assert main(["bench", "memento", "--data", str(data), "--json", *options]) == 0
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
 @pytest.mark.parametrize(("said", "asked", "place"), LATER)
 def test_what_was_said_of_a_thing_finds_it_by_what_it_looks_like(
-    said: str, asked: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    said: str, asked: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_of
+) -> None:
     monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
     first = {
         **TASK,
@@ -226,7 +197,7 @@ def test_what_was_said_of_a_thing_finds_it_by_what_it_looks_like(
     data = written(tmp_path, home_with(first=[first], single=[later]))
     success = {}
     for memory in ("full", "none"):
-        row = rows_of(capsys, data, "--memory", memory)[0]
+        row = rows_of("memento", "--data", str(data), "--memory", memory)[0]
         success[memory] = (row["success_rate"], row["wrong_things"])
     assert success == {"full": (1.0, 0), "none": (0.0, 0)}
 
@@ -248,13 +219,11 @@ def test_later_tasks_are_chosen_by_id_or_drawn_by_kind(tmp_path: Path) -> None:
         ids(("s9",))
 
 
-def test_rows_come_for_each_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_come_for_each_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_of) -> None:
     monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
     data = written(tmp_path, home_with())
     for memory, planner in (("full", "offline"), ("none", "offline"), ("gold", "offline"), ("none", "chance")):
-        rows = rows_of(capsys, data, "--memory", memory, "--planner", planner)
+        rows = rows_of("memento", "--data", str(data), "--memory", memory, "--planner", planner)
         assert [row["kind"] for row in rows] == ["object_semantics", "user_pattern", "one memory", "joint", "all"]
         assert (rows[-1]["tasks"], rows[-1]["memory"], rows[-1]["planner"]) == (1, memory, planner)
         assert rows[-1]["wrong_things"] == 0 or planner == "chance"
@@ -263,10 +232,10 @@ def test_rows_come_for_each_memory(
 
 
 def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], endpoint: Callable[..., Any]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_of, endpoint: Callable[..., Any]
 ) -> None:
     monkeypatch.setattr(command, "MiniLmEmbedder", HashedWords)
     server = endpoint(lambda _: json.dumps({"calls": [{"tool": "impossible", "reason": "I do nothing"}]}))
     model = ["--planner", "llm", "--endpoint", server.url, "--model", "m"]
-    rows = rows_of(capsys, written(tmp_path, home_with()), "--memory", "none", *model)
+    rows = rows_of("memento", "--data", str(written(tmp_path, home_with())), "--memory", "none", *model)
     assert [row["planner"] for row in rows if row["kind"] == "all"] == ["llm", "chance", "chance-valued"]

@@ -1,22 +1,10 @@
-import json
 from pathlib import Path
-
-import pytest
-
-from memory_node.cli import main
 
 REQUESTS = Path(__file__).parents[1] / "search" / "indirect_requests.yaml"
 
 
-def run_bench(capsys, *arguments):
-    pytest.importorskip("onnx")
-    assert main(["bench", "recall", *arguments, "--json"]) == 0
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
-def test_row_has_the_measured_figures(capsys):
-    arguments = ["--units", "2500", "--queries", "20", "--k", "5", "--seed", "3"]
-    (row,) = run_bench(capsys, *arguments)
+def test_row_has_the_measured_figures(rows_of):
+    (row,) = rows_of("recall", "--units", "2500", "--queries", "20", "--k", "5", "--seed", "3")
     assert row["units"] == 2500
     assert 0 < row["p50_ms"] <= row["p99_ms"]
     assert 0 < row["writer_p50_ms"] <= row["writer_p99_ms"]
@@ -24,8 +12,8 @@ def test_row_has_the_measured_figures(capsys):
     assert row["answered"] >= 0.9
 
 
-def test_indirect_requests_are_understood_or_refused(capsys):
-    development, held_out = run_bench(capsys, "--requests", str(REQUESTS))
+def test_indirect_requests_are_understood_or_refused(rows_of):
+    development, held_out = rows_of("recall", "--requests", str(REQUESTS))
     assert development["requests"] == held_out["requests"] == 40
     assert development["accuracy_at_1"] >= 0.9
     assert development["nothing_refused"] >= 0.9

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.scene import add_arguments, run
 from benchmarks.scene_home import HomeDrive, LocalisationNoise, NoisyLocalisation, score_relations
-from benchmarks.scene_site import ROOM_M, Thing, build_site, rearrange, render
+from benchmarks.scene_site import ROOM_M, Thing, render
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.sim.home_file import load_home
@@ -88,26 +88,6 @@ def test_row_has_the_agreed_keys_and_believable_figures(capsys: Any) -> None:
     assert row["precision"] > 0.8
     assert row["recall"] > 0.8
     assert row["position_error_mean_m"] < 0.06
-
-
-def test_site_has_its_number_of_things_and_none_overlap() -> None:
-    site = build_site(60, 60, np.random.default_rng(3))
-    assert len(site.things) == 60
-    small = [thing for thing in site.things.values() if not thing.furniture]
-    for i, one in enumerate(small):
-        for other in small[i + 1 :]:
-            same_height = abs(one.box.bottom_m - other.box.bottom_m) < 0.01
-            apart = np.linalg.norm(one.box.center[:2] - other.box.center[:2])
-            assert not same_height or apart > 0.5 * min(one.box.size[:2].min(), other.box.size[:2].min())
-
-
-def test_rearranging_moves_and_takes_away_shares() -> None:
-    site = build_site(80, 40, np.random.default_rng(3))
-    before = {number: thing.box.center.copy() for number, thing in site.things.items()}
-    moved, taken = rearrange(site, [0, 1], np.random.default_rng(4), 0.2, 0.1)
-    assert len(taken) == len(site.gone) > 3
-    assert all(np.linalg.norm(thing.box.center - before[thing.number]) > 0.3 for thing in moved)
-    assert len(moved) > 5
 
 
 def test_rendered_depth_is_that_of_the_box_and_the_wall() -> None:

@@ -18,9 +18,8 @@ def test_flat_means_within_two_percent_in_everything() -> None:
     assert not use(900.0, 50, 103).is_flat_since(before)
 
 
-def test_senseless_minutes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "soak", "--minutes", "0"]) == 1
-    assert "--minutes" in capsys.readouterr().err
+def test_senseless_minutes_are_refused(refusal_of) -> None:
+    assert "--minutes" in refusal_of("soak", "--minutes", "0")
 
 
 def test_row_and_exit_status_come_from_the_processes(

@@ -1,7 +1,5 @@
 """Games and lessons played by chance: what is drawn, and where its rows stand."""
 
-import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,22 +14,10 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.ranking.ranked_planner import CHANCE, SEEDS, VALUED
 from benchmarks.scienceworld import lesson
-from benchmarks.scienceworld.lesson import lesson_player, valued
-from memory_node.cli import main
+from benchmarks.scienceworld.lesson import lesson_player
 from memory_node.planner.planner_config import LlmConfig
 
 GAME = Game("a/b/game.tw-pddl", "a", b"")
-
-
-def first_commands(seeds: range) -> Counter[str]:
-    play = player_by_chance(CHANCE, 1, lambda _: Corridor())
-    return Counter(play(GAME, str(seed)).transcript[0][0] for seed in seeds)
-
-
-def test_chance_takes_each_command_that_is_offered_as_often_as_the_others() -> None:
-    drawn = first_commands(range(300))
-    assert set(drawn) == {"go to bed 2", "go to desk 1", "go to drawer 1"}
-    assert min(drawn.values()) > 70
 
 
 def test_chance_plays_a_game_the_same_whatever_it_played_before() -> None:
@@ -73,48 +59,28 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Setting, int]]:
     return found
 
 
-def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict]:
-    assert main(["bench", *arguments, "--json"]) == 0
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-
-
-def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(recorded, capsys) -> None:
+def test_rows_of_both_chance_planners_stand_beside_those_of_a_model(recorded, rows_of, refusal_of) -> None:
     games = ["alfworld", "--games", "x", "--seed", "7"]
     beside = [("react", 1), (CHANCE, SEEDS), (VALUED, SEEDS)]
-    rows = printed(capsys, *games, "--planner", "react", "--endpoint", "http://127.0.0.1:9", "--model", "m")
+    rows = rows_of(*games, "--planner", "react", "--endpoint", "http://127.0.0.1:9", "--model", "m")
     assert [(row["planner"], row["games"]) for row in rows if row["task_type"] == "all"] == beside
     assert [(setting.planner, times) for setting, times in recorded] == beside
     assert all(setting.seed == 7 for setting, _ in recorded)
     for planner in ("offline", CHANCE, VALUED):
-        rows = printed(capsys, *games, "--planner", planner)
+        rows = rows_of(*games, "--planner", planner)
         assert {row["planner"] for row in rows} == {planner}
-    assert main(["bench", *games, "--planner", CHANCE, "--memory", "places"]) == 1
-    assert f"--planner {CHANCE} has --memory none" in capsys.readouterr().err
+    assert f"--planner {CHANCE} has --memory none" in refusal_of(*games, "--planner", CHANCE, "--memory", "places")
 
 
-def test_rows_of_a_compiler_have_chance_beside_their_executor(recorded, capsys, monkeypatch) -> None:
+def test_rows_of_a_compiler_have_chance_beside_their_executor(recorded, rows_of, monkeypatch) -> None:
     monkeypatch.setattr(compiler_text, "lessons", lambda *_: [Game("boil/3", "boil", b"")])
     for place in (["alfworld", "--games", "x"], ["scienceworld", "--attempts", str(Path(__file__))]):
-        rows = printed(capsys, "compiler", "--on", *place, "--compilers", "rules")
+        rows = rows_of("compiler", "--on", *place, "--compilers", "rules")
         assert [(row["variant"], row["tasks"]) for row in rows[-2:]] == [(CHANCE, 1), (VALUED, 1)]
         assert [(setting.planner, times) for setting, times in recorded[-2:]] == [(CHANCE, SEEDS), (VALUED, SEEDS)]
 
 
 TASK = "chill the pot. First, focus on the pot. Then, move it to the fridge."
-
-
-def test_valued_commands_of_a_lesson_serve_its_task_and_were_not_refused() -> None:
-    aid = valued(SmallLesson(TASK, room="kitchen"))
-    offered = aid.tell().offered
-    assert offered is not None
-    assert {"open fridge", "pick up metal pot", "move metal pot to fridge", "open door to hallway", "wait"} <= set(
-        offered
-    )
-    assert not any("ice cream to stove" in one or one == "focus on orange" for one in offered)
-    assert "isn't open" in aid.send("move metal pot to fridge")
-    assert "move metal pot to fridge" not in (aid.tell().offered or ())
-    aid.send("open fridge")
-    assert "move metal pot to fridge" in (aid.tell().offered or ())
 
 
 def test_chance_in_a_lesson_draws_among_what_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,32 +49,13 @@ def test_forgotten_preparation_is_taken_for_done() -> None:
     assert taken(Faults(habits=0.0, by_chance=0.0))[0] == [call.skill for call in STEPS]
 
 
-def test_habits_are_the_same_in_every_task() -> None:
-    faults = Faults(habits=0.5, by_habit=1.0, by_chance=0.0)
-    assert len({tuple(taken(faults, f"task {number}")[0]) for number in range(5)}) == 1
-    assert len({tuple(taken(Faults(0.5, 1.0, 0.0, seed=seed))[0]) for seed in range(20)}) > 1
-
-
-def test_chances_of_a_task_are_the_same_whatever_was_drawn_before() -> None:
-    first, again = Chances(0, "a task"), Chances(0, "a task")
-    drawn = [first.drawn("GoToObject Mug") for _ in range(3)]
-    again.drawn("OpenObject Fridge")
-    assert [again.drawn("GoToObject Mug") for _ in range(3)] == drawn
-    assert len({*drawn, Chances(1, "a task").drawn("GoToObject Mug"), Chances(0, "b").drawn("GoToObject Mug")}) == 5
-    assert first.seed_of("skills") == again.seed_of("skills")
-
-
 def test_probability_out_of_range_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="by_habit"):
         Faults(by_habit=1.5)
 
 
-def test_stream_has_a_row_for_each_part_that_is_asked_for(shared_dir, tmp_path, capsys) -> None:
-    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
-    tasks = tmp_path / "tasks.json"
-    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
-    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
-    common = ["bench", "household", "--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--json"]
+def test_stream_has_a_row_for_each_part_that_is_asked_for(one_task, capsys) -> None:
+    common = ["bench", "household", *one_task, "--json"]
     assert main([*common, "--faults", "--orders", "1", "--rows", "none", "+optimizer", "--trials"]) == 0
     told = capsys.readouterr()
     printed = {row["experience"]: row for row in map(json.loads, told.out.splitlines())}
@@ -84,16 +65,9 @@ def test_stream_has_a_row_for_each_part_that_is_asked_for(shared_dir, tmp_path, 
     assert len([line for line in told.err.splitlines() if line.startswith(("ok ", "FAIL "))]) == 2
 
 
-def test_experience_is_a_memory_of_its_own(shared_dir, tmp_path, capsys) -> None:
-    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
-    tasks = tmp_path / "tasks.json"
-    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
-    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
-    common = ["bench", "household", "--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--json"]
-    found = {}
-    for mode in ("experience", "full+experience"):
-        assert main([*common, "--memory", mode, "--no-baseline"]) == 0
-        found[mode] = json.loads(capsys.readouterr().out.splitlines()[-1])
+def test_experience_is_a_memory_of_its_own(one_task, rows_of) -> None:
+    modes = ("experience", "full+experience")
+    found = {mode: rows_of("household", *one_task, "--memory", mode, "--no-baseline")[-1] for mode in modes}
     # Objects are not remembered by experience alone, and have to be searched for.
     assert found["experience"]["memory_hit_rate"] == 0.0
     assert found["full+experience"]["memory_hit_rate"] > 0.0

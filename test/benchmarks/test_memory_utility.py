@@ -4,8 +4,8 @@ import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
+from knowledge_doubles import BagOfWords
 
 from benchmarks.knowledge_answered import answered_rows
 from benchmarks.knowledge_cases import load_dataset
@@ -13,21 +13,9 @@ from benchmarks.knowledge_readers import ModelReader, RuleReader
 from benchmarks.knowledge_utility import answer_f1, cases_of, utility_rows
 from benchmarks.likelihood import Score
 from benchmarks.memory_utility import Answered, density_of, epsilon_of, pmi_of
-from memory_node.knowledge.text import stems
 from memory_node.llm.chat import Message, Reply
 
 BETTER = Answered(base=0.1, with_memory=0.4, tokens=20)
-
-
-class HashedWords:
-    dimension = 64
-
-    def embed(self, texts: list[str]) -> np.ndarray:
-        vectors = np.full((len(texts), self.dimension), 1e-6, dtype=np.float32)
-        for row, text in zip(vectors, texts):
-            for word in stems(text):
-                row[sum(word.encode()) % self.dimension] += 1.0
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def test_pmi_is_the_bits_towards_the_right_answer() -> None:
@@ -97,7 +85,7 @@ def test_rows_compare_memories_over_budgets(tmp_path: Path) -> None:
     assert [case.candidates[0] for case in cases] == ["Zadar", "yes"]
     assert "zadar" not in cases[0].candidates[1:]
     assert cases[1].candidates == ("yes", "no")
-    rows = list(utility_rows(dataset, HashedWords(), RuleReader(), (16, 64), 0))
+    rows = list(utility_rows(dataset, BagOfWords(), RuleReader(), (16, 64), 0))
     by_name = {(row.memory, row.budget, row.p): row for row in rows}
     assert len(rows) == len(by_name) == 6 * 2 * 2
     assert by_name["no-memory", 64, "score"].empty == 2
@@ -132,7 +120,7 @@ class Reader:
 def test_what_a_reader_answers_is_compared_over_the_modules_of_knowledge(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     path.write_text(json.dumps({**FILE, "questions": FILE["questions"][:1]}))
-    rows = list(answered_rows(load_dataset(path), HashedWords(), Reader(), 1, 0, 10.0))  # type: ignore[arg-type]
+    rows = list(answered_rows(load_dataset(path), BagOfWords(), Reader(), 1, 0, 10.0))  # type: ignore[arg-type]
     by_name = {row.memory: row for row in rows}
     assert set(by_name) == {"knowledge", "no-structuring", "no-retrieval", "no-reasoning"}
     full, plain = by_name["knowledge"], by_name["no-reasoning"]

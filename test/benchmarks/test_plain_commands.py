@@ -3,9 +3,7 @@
 from benchmarks.instructions import load_checks, measure
 from benchmarks.plain_commands import (
     CONDITIONS,
-    Outcome,
     Turn,
-    home_in,
     measure_commands,
     rows_of_commands,
 )
@@ -13,14 +11,6 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.reading.understanding import Understander
 
 KINDS = load_catalogue()
-
-
-def test_home_holds_what_the_condition_says() -> None:
-    turn = Turn("put the egg in the fridge", "place", (("Egg at Fridge",),))
-    assert turn.classes <= home_in("known", turn, KINDS).all
-    assert home_in("unknown", turn, KINDS).all
-    assert not turn.classes & home_in("unknown", turn, KINDS).all
-    assert home_in("empty", turn, KINDS).all == frozenset()
 
 
 def test_rows_count_right_wrong_and_asked() -> None:
@@ -33,13 +23,6 @@ def test_rows_count_right_wrong_and_asked() -> None:
     rows = list(rows_of_commands(measure_commands(turns, Understander(KINDS, None, None), KINDS)))
     assert [row["condition"] for row in rows] == list(CONDITIONS)
     assert [(row["commands"], row["right"], row["wrong"], row["asked"]) for row in rows] == [(4, 0.5, 0.25, 0.25)] * 3
-
-
-def test_question_is_never_a_wrong_thing() -> None:
-    turn = Turn("slice it", "slice", (("slice Apple",),))
-    assert not Outcome(turn, ("question",), 1.0).wrong
-    assert Outcome(turn, ("slice Bread",), 1.0).wrong
-    assert not Outcome(turn, ("slice Apple",), 1.0).wrong
 
 
 def test_rows_count_what_is_read_as_wanted() -> None:

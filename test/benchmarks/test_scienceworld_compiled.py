@@ -1,7 +1,6 @@
 """Memory compiled at each step of a lesson: which attempt is followed, how it is adapted, what the controls leave."""
 
 import argparse
-import random
 from pathlib import Path
 from zlib import crc32
 
@@ -74,23 +73,6 @@ def obeyed(run: CompiledLesson, most: int = 20) -> list[str]:
     return sent
 
 
-def test_most_similar_task_is_retrieved_first() -> None:
-    library = attempts(transcript(OTHER), transcript(), {**transcript(), "won": False})
-    assert [entry.task for entry in library.like(TASK).entries] == [TASK, OTHER]
-    assert library.other_task(TASK, random.Random(0)) == OTHER
-    assert attempts().other_task(TASK, random.Random(0)) == ""
-    assert library.like("").entries == ()
-
-
-def test_what_was_changed_again_since_counts_as_done() -> None:
-    lesson = SmallLesson(TASK, room="kitchen")
-    lesson.opened.add("fridge")
-    run = running(lesson)
-    run.send("focus on metal pot")
-    run.send("move metal pot to fridge")  # without taking it
-    assert run.tell().command == "wait"  # it stands open: opening it is not possible
-
-
 def test_thing_that_the_task_names_instead_is_used() -> None:
     lesson = SmallLesson(TASK.replace("the fridge", "the cupboard"), layout={"cupboard": []}, room="kitchen")
     assert obeyed(running(lesson))[2:4] == ["open cupboard", "move metal pot to cupboard"]
@@ -101,45 +83,6 @@ def test_thing_that_is_like_the_one_of_the_attempt_takes_its_place_and_keeps_it(
     run = running(lesson, embedder=Meanings())
     assert obeyed(run)[:4] == ["focus on glass cup", "pick up glass cup", "open fridge", "move glass cup to fridge"]
     assert "glass cup takes the place of metal pot" in "\n".join(run.tell().state_lines)
-
-
-class Stuck(SmallLesson):
-    """Its fridge does not open."""
-
-    def _open(self, rest: str) -> str:
-        return "The fridge can't be opened." if rest == "fridge" else super()._open(rest)
-
-
-@pytest.mark.parametrize(("loops", "after"), [(True, "move metal pot to fridge"), (False, "open fridge")])
-def test_command_that_is_refused_three_times_is_given_up(loops: bool, after: str) -> None:
-    run = running(Stuck(TASK, room="kitchen"), loops=loops)
-    run.send("focus on metal pot")
-    run.send("pick up metal pot")
-    for _ in range(3):
-        assert run.tell().command == "open fridge"
-        run.send("open fridge")
-    told = run.tell()
-    assert told.command == after
-    assert told.advice == ("Do not open fridge again. move metal pot to fridge." if loops else "open fridge.")
-    assert "open fridge() failed 3 times: execution" in "\n".join(told.state_lines)
-
-
-def test_brief_state_is_kept_from_replies() -> None:
-    lesson = SmallLesson(TASK)
-    run = running(lesson)
-    for command in ("open door to kitchen", "go to kitchen", "look around", "pick up metal pot", "activate stove"):
-        run.send(command)
-    lines = dict(line.split(": ", 1) for line in run.tell().state_lines)
-    assert lines["Goal"] == TASK
-    assert lines["Done"].endswith("look around; pick up metal pot; activate stove")
-    assert lines["Now"] == "focus on metal pot"
-    assert lines["Robot"] == "the robot stands at kitchen; the hand holds orange; the hand holds metal pot"
-    assert "metal pot is in or on table" not in lines["Places"]
-    assert "stove is on" in lines["Known"]
-    assert "stove is off" not in lines["Known"]
-    run.send("move metal pot to stove")
-    assert "metal pot is in or on stove" in "\n".join(run.tell().state_lines)
-    assert "the hand holds metal pot" not in "\n".join(run.tell().state_lines)
 
 
 def aid(variant: str, tmp_path: Path, *transcripts: dict) -> Aid:

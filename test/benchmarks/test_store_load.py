@@ -19,7 +19,6 @@ input()
 def test_writer_ends_with_a_killed_benchmark(tmp_path: Path) -> None:
     words = [sys.executable, "-c", _STARTS, str(tmp_path / "kill.db")]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as benchmark:
-        assert benchmark.stdout is not None
         writer = Path("/proc", benchmark.stdout.readline().strip())
         wait_until((tmp_path / "kill.acknowledged").read_bytes, 60.0)
         assert writer.exists()

@@ -267,12 +267,11 @@ DAYS = """
 """
 
 
-def test_who_remembers_everything_passes_and_who_does_nothing_does_not(tmp_path, capsys) -> None:
+def test_who_remembers_everything_passes_and_who_does_nothing_does_not(tmp_path, rows_of) -> None:
     path = tmp_path / "days.yaml"
     path.write_text(DAYS)
     for planner, rate in (("scripted", 1.0), ("idle", 0.0)):
-        assert main(["bench", "life", "--days", str(path), "--planner", planner, "--json"]) == 0
-        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        rows = rows_of("life", "--days", str(path), "--planner", planner)
         assert [(row["category"], row["success_rate"]) for row in rows] == [("state", rate), ("all", rate)]
 
 
