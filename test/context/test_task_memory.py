@@ -41,7 +41,6 @@ def test_what_makes_a_call_work_prepares_it() -> None:
     switch, put = Preparation("SwitchOn", "id7", "Switch"), Preparation("PutObject", "", "Mug", "id8", "Shelf")
     tries = lesson(LessonKind.REPAIR, "so", skill="HeatObject", place_class="Microwave", before=(switch,))
     entry = preparing(tries)
-    assert entry is not None
     assert (entry.kind, entry.skill, entry.classes) == (EntryKind.PREPARATION, "HeatObject", {"Microwave"})
     assert entry.steps == (SkillCall("SwitchOn", ("Switch",)),)
     assert of_lesson(tries).steps == ()

@@ -27,7 +27,6 @@ def advice(number: int, given: Tally = UNTRIED, helped_ns: int = 0) -> Lesson:
 def test_shared_sequence_of_two_successes_is_a_way() -> None:
     one = success(1, "PickupObject", "GoToObject", "SliceObject", "PutObject")
     lesson = guideline_of([one, success(2, "OpenObject", "PickupObject", "SliceObject", "PutObject")])
-    assert lesson is not None
     assert lesson.steps == ("PickupObject", "SliceObject", "PutObject")
     assert (lesson.kind, lesson.room, lesson.episodes) == (LessonKind.WAY, "kitchen", ("e1", "e2"))
 
@@ -47,7 +46,6 @@ def test_one_success_or_what_every_planner_does_shows_no_way(successes: list[Pas
 def test_way_of_several_rooms_holds_in_all() -> None:
     skills = ("PickupObject", "SliceObject", "PutObject")
     lesson = guideline_of([success(1, *skills), success(2, *skills, room="hall")])
-    assert lesson is not None
     assert lesson.room == ""
 
 

@@ -70,7 +70,6 @@ def test_full_bank_spares_it_too(word_embedder) -> None:
     bank.note_outcome("wash the red car", 0.0, {"m0"})
     cup = Candidate("Thing: cup. Look first at: table.", 0)
     change = bank.apply(cup, [mug], Attempt("e2", "cool a mug", (), True, 2), "test")
-    assert change.evicted is not None
     assert change.evicted.id == "m0"
     assert bank.get(mug.id) is not None
 
@@ -96,7 +95,6 @@ def test_entry_of_least_utility_goes_for_something_new(word_embedder) -> None:
     bank.note_outcome("cool a mug", 1.0, {"m0"})
     bank.note_outcome("heat an egg", 0.0, {"m1"})
     change = bank.apply(Candidate("new"), (), Attempt("e5", "wash the red car", (), True, 5), "test")
-    assert change.evicted is not None
     assert change.evicted.id == "m1"
     assert sorted(queries_of(bank)) == ["cool a mug", "wash the red car"]
     assert bank.retrieve("wash the red car")[0].situation == "wash the red car"
@@ -108,8 +106,6 @@ def test_utility_is_what_tasks_came_to_with_it_less_without_it(word_embedder) ->
         bank.note_outcome("cool a mug", 1.0, {"m0"})
         bank.note_outcome("cool a mug", 0.0, ())
     entry, other = bank.get("m0"), bank.get("m1")
-    assert entry is not None
-    assert other is not None
     assert (entry.given, entry.withheld) == (Tally(20.0, 20), Tally(0.0, 20))
     assert entry.marginal_utility(bank.mean_outcome) == pytest.approx((20 + 1) / 22 - 1 / 22)
     # Tasks of another kind say nothing about it.
@@ -173,7 +169,6 @@ def test_withdrawn_attempt_leaves_the_wording_before_it() -> None:
     for number, text in ((1, "second"), (2, "third")):
         entry = entry.reworded(Wording("q", text, f"e{number}"), "rules")
     left = entry.without("e1")
-    assert left is not None
     assert (left.text, left.evidence_for) == ("first", ("e0",))
     assert entry.without("e0") is None
     assert entry.without("e7") is entry

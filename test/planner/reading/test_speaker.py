@@ -24,8 +24,6 @@ def test_me_is_the_only_one_without_a_name(there, meant: str) -> None:
         ],
         people,
     )
-    assert brought.destination is not None
-    assert put.destination is not None
     assert (brought.destination.thing_id, come.target.thing_id, put.destination.thing_id) == (meant, meant, "")
     assert brought.target == MUG
 
