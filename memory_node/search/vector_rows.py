@@ -15,6 +15,9 @@ Sketches = NDArray[np.uint64]
 
 # Rows with the nearest sketches, whose vectors are compared. Up to this number of rows a search is exact.
 COMPARED = 2048
+# Of more rows than this, the first words of the sketches choose about so many, whose whole sketches are compared.
+LOOKED_AT = 65_536
+_FIRST_WORDS = 2
 _WORD_BITS = 64
 _LARGEST = 127
 
@@ -34,7 +37,7 @@ class VectorRows:
         self._words = -(-dimension // _WORD_BITS)
         self._kept = np.zeros((256, dimension), dtype=np.int8)
         self._scales = np.zeros(256, dtype=np.float32)
-        self._sketches = np.zeros((256, self._words), dtype=np.uint64)
+        self._sketches = np.zeros((self._words, 256), dtype=np.uint64)  # word by word: a search reads whole words
         self._present = np.zeros(256, dtype=np.bool_)
         self._count = 0
 
@@ -47,7 +50,7 @@ class VectorRows:
         self._count += len(rows) - int(self._present[rows].sum())
         self._scales[rows] = scales = np.abs(vectors).max(axis=1) / _LARGEST
         self._kept[rows] = np.rint(vectors / np.maximum(scales, 1e-9)[:, None])
-        self._sketches[rows] = self._sketched(vectors)
+        self._sketches[:, rows] = self._sketched(vectors)
         self._present[rows] = True
 
     def remove(self, row: int) -> None:
@@ -76,9 +79,15 @@ class VectorRows:
 
     def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
         """Return up to k rows with their cosines, best first."""
-        rows = np.flatnonzero(self._present)
+        sketch = self._sketched(vector[None, :])[:, 0]
+        if self._count <= LOOKED_AT:
+            rows = np.flatnonzero(self._present)
+        else:
+            distances = self._distances(slice(None), sketch[:_FIRST_WORDS])
+            distances[~self._present] = _WORD_BITS * self._words
+            rows = _least(distances, LOOKED_AT)
         if len(rows) > COMPARED:
-            rows = self._nearest_sketches(rows, vector)
+            rows = rows[_least(self._distances(rows, sketch), COMPARED)]
         cosines = (np.take(self._kept, rows, axis=0).astype(np.float32) @ vector) * self._scales[rows]
         if k < len(rows):
             best = np.argpartition(-cosines, k)[:k]
@@ -86,39 +95,39 @@ class VectorRows:
         order = np.argsort(-cosines, kind="stable")
         return rows[order], cosines[order]
 
-    def _nearest_sketches(self, rows: Rows, vector: Vectors) -> Rows:
-        """Return the COMPARED of these rows whose sketches differ least from a vector's."""
-        distances = ones_in(np.take(self._sketches, rows, axis=0) ^ self._sketched(vector[None, :]))
-        within = np.cumsum(np.bincount(distances))
-        radius = int(np.searchsorted(within, COMPARED))
-        return rows[np.flatnonzero(distances <= radius)[: 2 * COMPARED]]
+    def _distances(self, rows: Rows | slice, sketch: Sketches) -> NDArray[np.uint16]:
+        """Return (n,) in how many bits the sketches of rows differ from the first words of one (words,)."""
+        counts = [ones_in(kept[rows] ^ asked) for kept, asked in zip(self._sketches, sketch)]
+        return np.asarray(np.sum(counts, axis=0, dtype=np.uint16))
 
     def _sketched(self, vectors: Vectors) -> Sketches:
+        """Return the sketches (words, n) of vectors (n, dimension)."""
         bits = np.zeros((len(vectors), self._words * _WORD_BITS), dtype=np.bool_)
         bits[:, : self._dimension] = vectors > 0.0
-        return np.packbits(bits, axis=1).view(np.uint64)
+        return np.packbits(bits, axis=1).view(np.uint64).T
 
     def _grow(self, rows: int) -> None:
         if rows <= len(self._present):
             return
         larger = max(rows, 2 * len(self._present))
         self._kept = _resized(self._kept, larger)
-        self._sketches = _resized(self._sketches, larger)
+        self._sketches = np.ascontiguousarray(_resized(self._sketches.T, larger).T)
         self._present = _resized(self._present, larger)
         self._scales = _resized(self._scales, larger)
 
 
-def ones_in(words: Sketches) -> NDArray[np.int64]:
-    """Return (n,) how many bits of each row of (n, words) are set."""
+def ones_in(words: Sketches) -> NDArray[np.uint8]:
+    """Return how many bits of each word (n,) are set (n,)."""
     if hasattr(np, "bitwise_count"):
-        counts = np.bitwise_count(words)
-    else:  # numpy before 2.0
-        counts = _ones_of_16_bits().take(words.view(np.uint16))
-    # Column by column: numpy is slow over a short last axis.
-    total = counts[:, 0].astype(np.int64)
-    for column in range(1, counts.shape[1]):
-        total += counts[:, column]
-    return total
+        return np.asarray(np.bitwise_count(words))
+    counts = _ones_of_16_bits().take(words.view(np.uint16))  # numpy before 2.0
+    return np.asarray(counts.reshape(len(words), -1).sum(axis=1, dtype=np.uint8))
+
+
+def _least(distances: NDArray[np.uint16], count: int) -> Rows:
+    """Return where the least distances are, about so many."""
+    radius = int(np.searchsorted(np.cumsum(np.bincount(distances)), count))
+    return np.flatnonzero(distances <= radius)[: 2 * count]
 
 
 @lru_cache(maxsize=1)
