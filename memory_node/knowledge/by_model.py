@@ -152,6 +152,7 @@ _MEANINGS = {
     "contains": "the subject, a food, has the object in it",
     "sleeps": "the subject, a person, sleeps in the object",
     "does": "the subject, a person, usually does the object, in words",
+    "means": 'the subject, a verb, is done as the object, an order, says; "it" is the thing',
     "is": "the object, in words, is true of the subject",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -13,6 +13,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import STATE_CALLED, believed
 from memory_node.knowledge.text import sentences
+from memory_node.knowledge.told.explaining import explanation_of, in_known_words
 from memory_node.knowledge.told.fact import Relation
 from memory_node.knowledge.told.forms import ASKS, TellingReader
 from memory_node.planner.goal import Goal, GoalHistory, Mention
@@ -41,7 +42,7 @@ from memory_node.planner.reading.references import UnreadableError
 from memory_node.planner.reading.resumption import goals_then
 from memory_node.planner.reading.understanding import Understander, Understanding
 from memory_node.planner.reading.unseen import question_about_person
-from memory_node.planner.told_limits import Verdict
+from memory_node.planner.told_limits import FORBIDS, ToldLimits, Verdict
 
 _ANYWAY = re.compile(r"(?P<what>.+?),? (?:anyway|all the same|nevertheless|nonetheless)", re.I | re.S)
 _IT = re.compile(r"(?:please |just )*(?:do (?:it|that)|go ahead(?: with (?:it|that))?)", re.I)
@@ -123,8 +124,7 @@ class OfflinePlanner:
         named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
         named = replace(named, text=self._with_question(named.text, situation))
         named, insists = _insisted(named, situation.conversation)
-        instruction = named.text
-        read = self._plainly(instruction, situation) or self.read(instruction, situation)
+        instruction, read = self._read_anyhow(named.text, situation)
         read = _of_one_each(read, named.several, named.with_ids)
         if read.refused:
             raise PlanningFailedError(read.refused)
@@ -159,6 +159,38 @@ class OfflinePlanner:
             situation.conversation.doubted = None
         return outcome
 
+    def _read_anyhow(self, text: str, situation: PlanningContext, most_likened: int = 3) -> tuple[str, Understanding]:
+        """Return what an instruction asks for, and the words in which it was understood: verbs in those by which they
+        were explained; where nothing else is understood, what was done with a thing that it likens another one to."""
+        known = situation.known
+        explained = explanation_of(text)
+        is_told = (explained is not None and not explained.is_order) or self._lifts(text, situation)
+        if known is not None and is_told:
+            return text, Understanding(source="told", answer=known.tell(text))
+        if known is not None and explained is not None:
+            known.tell(text)
+        text = explained.order if explained is not None else _in_known_words(text, situation)
+        read = self._plainly(text, situation) or self.read(text, situation)
+        if known is None or read.question is None or not (read.question.is_what_to_do and most_likened):
+            return text, read
+        like = self._understander.likened(text, home_classes(situation, self._kinds), known.recalled)
+        if like is None:
+            return text, read
+        if not like.order:
+            lost = f"I do not remember what I did with {like.pattern}. What shall I do with {like.thing}?"
+            return text, replace(read, question=Question(lost))
+        situation.note(f"I take it that you mean: {like.order}.")
+        return self._read_anyhow(like.order, situation, most_likened - 1)
+
+    def _lifts(self, text: str, situation: PlanningContext) -> bool:
+        """Return whether a sentence only takes back what was told and forbids something now: "the knife may go into the
+        sink"."""
+        current = situation.limits.now() if situation.limits is not None else None
+        facts = self._telling_reader.read(text, told_ns=1).facts if current is not None else ()
+        if current is None or not facts or any(fact.holds or fact.relation not in FORBIDS for fact in facts):
+            return False
+        return any(fact.replaces(earlier) for fact in facts for earlier in current.current)
+
     def _tells(self, text: str) -> bool:
         """Return whether each sentence is read whole as a fact that binds; how somebody is ("I'm cold") is a hint."""
         read = [self._telling_reader.read(sentence, told_ns=1).facts for sentence in sentences(text)]
@@ -184,6 +216,7 @@ class OfflinePlanner:
         about = ". ".join((instruction, *(name for names in used for name in names)))
         # What is told just now has been answered already.
         told = [one for one in situation.told(about) if one.strip(" .!").lower() not in instruction.lower()]
+        told = [one for one in told if explanation_of(one) is None]  # what a verb means has been used
         ban = situation.limits.unread_ban(goals, told)
         for text in situation.limits.unread(told) if not ban.question else ():
             situation.note(f"was told, and left it at that: {text}")
@@ -231,6 +264,10 @@ class OfflinePlanner:
         people = [one for one in situation.memory.scene().objects if one.class_name == self._kinds.recipient]
         goals = with_speaker(goals, [one for one in people if not one.removed])
         verdict = situation.limits.of_goals(goals) if situation.limits is not None else Verdict()
+        is_barred = situation.limits is not None and bool(verdict.question) and not insists
+        barred = _barred(goals, situation.limits) if situation.limits is not None and is_barred else {}
+        if barred:
+            return (yield from self._achieve_but(barred, goals, situation))
         for note in verdict.notes:
             situation.note(note)
         if verdict.question:
@@ -283,6 +320,25 @@ class OfflinePlanner:
             answer=" ".join(answers),
             pursued=tuple(goals),
             is_final=is_final and bool(failures),
+        )
+
+    def _achieve_but(self, barred: Mapping[int, str], goals: Sequence[Goal], situation: PlanningContext) -> PlanRun:
+        """Yield the steps of goals, and tell which ones are left because of what was told: these come last."""
+        left = [(goals[index], told) for index, told in barred.items()]
+        answers = [
+            f'I left the {self._kinds[one.target.object_class].best_name}: I was told "{told}".' for one, told in left
+        ]
+        for text in answers:
+            self._tell(text, situation)
+        others = [goal for index, goal in enumerate(goals) if index not in barred]
+        outcome = yield from self.achieve(others, situation)
+        return replace(
+            outcome,
+            goals=(*outcome.goals, *(str(goal) for goal, _ in left)),
+            achieved=(*outcome.achieved, *(False for _ in left)),
+            failures=(*outcome.failures, *answers),
+            answer=" ".join(filter(None, (*answers, outcome.answer))),
+            is_final=outcome.is_final or not outcome.failures,
         )
 
     def _told(self, goal: Goal, lookup: MemoryLookup, situation: PlanningContext) -> str:
@@ -369,12 +425,35 @@ def _insisted(said: NamedThings, conversation: Conversation) -> tuple[NamedThing
     return replace(said, text=found["what"]), True
 
 
+def _in_known_words(text: str, situation: PlanningContext) -> str:
+    """Return an instruction with the verbs that people explained as they explained them."""
+    known = situation.known
+    for fact in known.recalled.facts if known is not None else ():
+        if fact.relation is Relation.MEANS and known is not None and fact.true_at(known.clock()):
+            plain = in_known_words(text, fact.subject.words, fact.object.words)
+            if plain != text:
+                situation.note(fact.text)
+            text = plain
+    return text
+
+
 def _known_answer(text: str, situation: PlanningContext) -> str:
     """Return what memory answers to a question, "" where it knows nothing or the text is none."""
     if situation.known is None or situation.known.ask is None or not ASKS.match(text.strip()):
         return ""
     answer = situation.known.ask(text)
     return "" if answer.abstains else answer.text
+
+
+def _barred(goals: Sequence[Goal], limits: ToldLimits) -> dict[int, str]:
+    """Return by number the goals that what was told forbids, in its words; none where nothing else is to be done, or
+    something else with their things, too."""
+    verdicts = ((index, limits.of_goals([goal])) for index, goal in enumerate(goals))
+    barred = {index: one.notes[0] for index, one in verdicts if one.question and one.notes}
+    things = {name for index in barred for name in goals[index].target.candidates}
+    others = [goal for index, goal in enumerate(goals) if index not in barred]
+    is_apart = all(things.isdisjoint(one.candidates) for goal in others for one in goal.mentions)
+    return barred if others and is_apart else {}
 
 
 def _forbidden(verdict: Verdict, situation: PlanningContext, insists: bool = False) -> PlanOutcome:

@@ -112,7 +112,7 @@ class ToldLimits:
     def unread_ban(self, goals: Sequence[Goal], statements: Sequence[str]) -> Verdict:
         """Return what is to be asked where a statement seems to forbid what goals do with its things, at its places and
         appliances, in its rooms or for its persons, and nothing that was read of it forbids anything."""
-        read = [fact for fact in self._facts if fact.relation in _FORBIDS or not fact.is_part]
+        read = [fact for fact in self._facts if fact.relation in FORBIDS or not fact.is_part]
         acting = [one for one in goals if GOALS[one.kind].skills or one.kind in _MOVED]
         for text in filter(self._seems_ban, self._not_told(statements, read)):
             named = {name for called in self._named_in(text) for name in called[:1]} - {self._kinds.recipient}
@@ -221,7 +221,7 @@ class ToldLimits:
 _WHOSE = re.compile(r"\b(my|mine|our|ours|your|his|her|hers|their|theirs)\b|'s\b", re.IGNORECASE)
 
 
-_FORBIDS = (Relation.NEVER, Relation.AVOIDS, Relation.BROKEN)
+FORBIDS = (Relation.NEVER, Relation.AVOIDS, Relation.BROKEN)
 # What sounds like a ban, or a rule with exceptions; "the mug is not mine", "I can't find it" and what was, are none.
 _BANS = re.compile(
     r"\b(?:(?:never|nobody|no one)(?! (?:ha[sd]|have|was|were|did|knew|knows|saw)\b)|"
@@ -256,7 +256,7 @@ def _asking(objections: Iterable[Objection]) -> Verdict:
 
 def _asking_of(told: Iterable[str]) -> Verdict:
     texts = tuple(dict.fromkeys(told))
-    return Verdict(f"{texts[0]}. What shall I do instead?", texts)
+    return Verdict(f'I was told: "{texts[0]}." What shall I do instead?', texts)
 
 
 def _against(goal: Goal, binding: BindingFacts) -> Objection | None:

@@ -39,6 +39,8 @@ _PLAINER = tuple(
         (r",? (?:so far|for me|for us|in all|altogether|already|actually|again|then)(?= |,|$)", ""),
         (r"^(?:at|by) (?:what|which) (?:time|hour) ", "when "),
         (r"^how many times ", "how often "),
+        (r"^how (?:would|will|should|could|did) (?:you|I|we) ", "how do you "),
+        (r"^how do you (?:go about|set about|manage) (?P<verb>[a-z]+?)ing ", r"how do you \g<verb> "),
         (r"^when was the last time (?:that )?you ", "when did you last "),
         (r"\b(?:have|had) (?:I|you)\b", "did you"),
     )

@@ -543,3 +543,35 @@ def test_it_is_the_first_thing_and_not_where_that_is(text: str, thing: str) -> N
 )
 def test_what_is_called_to_the_robot_is_no_role(text: str) -> None:
     assert Relation.IS not in {one.relation for one in read(text)}
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        (
+            "In the evening the laptop belongs on the desk, in the morning on the shelf.",
+            [("belongs", "desk", "evening", True), ("belongs", "shelf", "morning", True)],
+        ),
+        (
+            "The laptop belongs on the desk at night and on the shelf in the morning.",
+            [("belongs", "desk", "night", True), ("belongs", "shelf", "morning", True)],
+        ),
+        ("I've changed my mind, the vase lives on the shelf now.", [("belongs", "shelf", "", True)]),
+        ("I take that back, the spoon may go into the sink.", [("never", "sink", "", False)]),
+        ("The paint is dry, the vase can be moved again.", [("never", "", "", False)]),
+        ("The toaster is out of action.", [("broken", "", "", True)]),
+        (
+            "The mug on the shelf is Paul's, mine is in the drawer.",
+            [("owned", "Paul", "", True), ("owned", "I", "", True)],
+        ),
+    ],
+)
+def test_second_clause_says_when_where_or_that_it_is_over(said: str, facts: list[tuple[str, str, str, bool]]) -> None:
+    found = read(said)
+    assert [(str(one.relation), one.object.words, one.part_of_day, one.holds) for one in found] == facts
+
+
+@pytest.mark.parametrize(("words", "hours"), [("four in the afternoon", 16), ("six in the morning", 30), ("9 pm", 21)])
+def test_hour_is_of_the_part_of_the_day_that_is_said(words: str, hours: int) -> None:
+    noon = 12 * 3600 * 10**9
+    assert until_of(words, noon, ZoneInfo("UTC")) == hours * 3600 * 10**9

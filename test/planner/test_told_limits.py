@@ -278,7 +278,7 @@ TO_PAUL = Goal(GoalKind.PLACE, mention("Laptop"), Mention("Paul", ("User",), thi
 )
 def test_unread_statement_that_sounds_like_a_ban_is_asked_about(told: str, goal: Goal, is_asked: bool) -> None:
     verdict = limits().unread_ban([goal], [told])
-    assert verdict.question == (f"{told.rstrip('.')}. What shall I do instead?" if is_asked else "")
+    assert verdict.question == (f'I was told: "{told.rstrip(".")}." What shall I do instead?' if is_asked else "")
 
 
 @pytest.mark.parametrize(

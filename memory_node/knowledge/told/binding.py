@@ -304,7 +304,8 @@ class BindingFacts:
     def persons_in(self, text: str) -> list[str]:
         """Return the persons of the facts that a text names, by a name or by a role."""
         roles = {fact.subject.words for fact in self._roles}
-        names = {fact.subject.words for fact in self.facts if not fact.subject.classes}
+        of_people = (fact for fact in self.facts if fact.relation is not Relation.MEANS and not fact.subject.classes)
+        names = {fact.subject.words for fact in of_people}
         names |= {fact.object.words for fact in self._by_relation.get(Relation.OWNED, ())}
         said = {one: _as_said(one, text) for one in roles | names}
         found = {one for role in roles if said[role] for one in self.persons_called(said[role])}
@@ -490,8 +491,10 @@ def _as_said(person: str, text: str) -> str:
 
 
 def _is_vague(fact: ToldFact) -> bool:
-    """Return whether it is of one of several things, and nobody knows which: "the blue mug" among three mugs."""
-    return bool(fact.subject.attributes) and not fact.subject.object_ids
+    """Return whether it is of one of several things, and nobody knows which: "the blue mug" among three mugs, "the card
+    in the drawer" while none is known there."""
+    said = fact.subject
+    return bool(said.attributes or said.place or said.room) and not said.object_ids
 
 
 def grounded(fact: ToldFact, scene: SceneSnapshot, kinds: ObjectCatalogue) -> ToldFact:

@@ -6,17 +6,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory_node.domain.clock import PARTS_OF_DAY
 from memory_node.knowledge.told.binding import VERBS
 from memory_node.knowledge.told.plainer import BEING, KIN
 
+_PART_OF_DAY = rf"(?:in the|at) (?:{'|'.join(PARTS_OF_DAY)})s?"
 # What several clauses are joined by; the second one begins with a pronoun, an order or a verb of the same subject.
 _JOINED = re.compile(
     r"(?:;|,)?(?:(?<=[;,])| and| so| but)(?: so| and| but)? "
     r"(?=(?:he|she|it|they|no|nobody|neither|nor|never|do not|keep|must|may|is|are|can not|does not|has|have|"
     r"sleeps?|works?|sits?|reads?|eats?|drinks?|likes?|loves?|hates?|prefers?|goes|go|belongs?|lives?|leave|use|stays?|I|we|"
     r"[A-Z][\w-]* (?:is|has|does|can|must|may|likes?|loves?|hates?|eats?)) )"
-    r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) |the [a-z]+ (?:is|are|comes|will) )"
+    r"| but (?=(?:in|on|at) )|, (?=not (?:in|on|at) |mine (?:is|are) )"
+    r"|, (?=the (?:[a-z]+ ){1,2}(?:is|are|comes|will|can|may|must) )"
+    rf"|(?:,? and|,) (?={_PART_OF_DAY} (?:in|on|at) |(?:in|on|at) [\w' -]+ {_PART_OF_DAY}$)"
 )
+_AT_FIRST = re.compile(rf"^{_PART_OF_DAY},? ")
+_PLACED = re.compile(r" (?:in|on|at|from|by|near|with) ")
 # "[Ben is vegan] and so is Ida", "and Ida is too".
 _LIKEWISE = re.compile(
     r"(?:(?:neither|nor) )?(?:is|are|does|do|has|have|can) (?P<who>[A-Z][\w-]*)|"
@@ -135,8 +141,12 @@ def _parts(text: str) -> list[str]:
         word, _, rest = one.partition(" ")
         if word in ("keep", "never", "leave", "use", "nobody") or one.startswith("do not"):
             found.append(re.sub(r"\b(?:it|them)\b", it, one))
-        elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet"
-            found.append(f"{subject} belongs {one}")
+        elif word in ("in", "on", "at"):  # "not in the fridge but in the cabinet", "in the evening on the desk"
+            found.append(f"{_AT_FIRST.sub('', subject)} belongs {one}")
+        elif word == "mine":  # "the card on the shelf is Paul's, mine is in the drawer"
+            noun, where = _PLACED.split(subject)[0], rest.partition(" ")[2]
+            found.append(f"{re.sub(' one$', '', where)} {noun.split()[-1]} is mine" if where.endswith(" one")
+                         else f"{noun} {where} is mine")  # fmt: skip
         elif word == "not":
             found.append(f"{subject} must not be put {rest}")
         elif word == "no":  # "no wine for her"

@@ -31,12 +31,13 @@ class Relation(TextEnum):
     CONTAINS = "contains"  # the subject, a kind of food, has the object in it
     SLEEPS = "sleeps"  # the subject sleeps in the object
     DOES = "does"  # the subject, a person, usually does the object, in words
+    MEANS = "means"  # the subject, a verb or a saying, is done as the object, an order, says
     IS = "is"  # the object, in words, is true of the subject
 
     @property
     def functional(self) -> bool:
         """Whether a later fact about the same subject replaces an earlier one."""
-        return self in ("broken", "belongs", "owned", "at", "called", "sleeps")
+        return self in ("broken", "belongs", "owned", "at", "called", "sleeps", "means")
 
     @property
     def of_things(self) -> bool:
@@ -205,7 +206,9 @@ def one_is_meant(fact: ToldFact, several: Container[str]) -> bool:
     return bool(fact.subject.classes or fact.subject.attributes) or fact.subject.words.lower() not in several
 
 
-_CLOCK = re.compile(r"^(?:at )?(\d{1,2})(?::(\d{2}))?(?: ?(am|pm))?(?: o'clock)?$")
+_CLOCK = re.compile(
+    r"^(?:at )?(\d{1,2})(?::(\d{2}))?(?: o'clock)?(?: ?(am|pm)| in the (?P<part>morning|afternoon|evening))?$"
+)
 _DATE = re.compile(r"^(?:the )?(\d{4})-(\d{2})-(\d{2})$")
 _NS = 10**9
 # "[For the next] two days".
@@ -242,10 +245,13 @@ def until_of(words: str, told_ns: int, zone: tzinfo | None) -> int | None:
             return round(datetime(year, month, of_month, tzinfo=told.tzinfo).timestamp()) * _NS
         except ValueError:
             return None
-    clock = _CLOCK.match(words)
+    hour_word, _, behind = words.partition(" ")
+    spoken_hour = number_of(hour_word)
+    clock = _CLOCK.match(f"{spoken_hour} {behind}".strip() if spoken_hour is not None else words)
     if clock is None:
         return None
-    hour = int(clock[1]) % 12 + (12 if clock[3] == "pm" else 0) if clock[3] else int(clock[1])
+    half = clock[3] or {"morning": "am", "afternoon": "pm", "evening": "pm"}.get(clock["part"] or "", "")
+    hour = int(clock[1]) % 12 + (12 if half == "pm" else 0) if half else int(clock[1])
     minute = int(clock[2] or 0)
     if hour > 23 or minute > 59:
         return None

@@ -35,6 +35,7 @@ from memory_node.knowledge.told.clause import (
     parsed,
     plain_verb,
 )
+from memory_node.knowledge.told.explaining import explanation_of
 from memory_node.knowledge.told.fact import NO_TERM, Relation, Term, ToldFact, until_of
 from memory_node.knowledge.told.plainer import NAME, NAMES, plain, plainer
 
@@ -76,7 +77,7 @@ _HABIT = re.compile(
     rf"(?P<day>(?i:\b(?:every (?:day|morning|evening|night|{_DAYS})|on (?:{_DAYS})s)).*))$"
 )
 _BROKEN = re.compile(
-    r"^(?:out of (?:order|service)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
+    r"^(?:out of (?:order|service|action|use)|broken|defective|damaged|leaking|faulty|jammed|stuck|dead|acting up|"
     r"being (?:repaired|fixed|serviced)|playing up|on strike|too \w+ to (?:be used|use|cut|work|write)(?: anything)?)$"
 )
 # Food that nobody should eat any more.
@@ -130,10 +131,13 @@ class TellingReader:
     def read(self, sentence: str, told_ns: int, teller: str = "", _document: str = "", _unit: int = 0) -> Read:
         """Return the facts of one sentence; told_ns: when it was told."""
         said = sentence.strip()
-        parts = clauses(plain(said)) if not ASKS.match(said) else ()
+        explained = explanation_of(said)
+        parts = clauses(plain(said)) if explained is None and not ASKS.match(said) else ()
         found = [self._of_clause(clause, told_ns) for clause in parts]
         if parts and not any(found):
             found = [self._habit(said)]
+        if explained is not None:
+            found = [(ToldFact(Relation.MEANS, Term(explained.deed), Term(explained.way)),)]
         about = {"told_ns": told_ns, "teller": teller, "text": said, "is_part": not all(found)}
         return Read(sentence, tuple(one.changed(**about) for facts in found for one in facts))
 

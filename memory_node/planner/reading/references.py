@@ -208,7 +208,7 @@ class References:
         if phrase.owner and phrase.owner != "my":
             ids = self._both(ids, self._owned(phrase))
         elif phrase.owner == "my":
-            owned = set(self.binding.owned_by("I", phrase.classes))
+            owned = set(self.binding.owned_by("I", phrase.classes)) or self._unowned(phrase)
             ids = self._both(ids, owned) if owned else ids
         if phrase.place and ids is None:
             ids = set(self._placed(phrase))
@@ -258,6 +258,15 @@ class References:
             raise self._lost(phrase, f"I was not told which {self._name_of(phrase)} is {who}'s")
         self.note(fact for fact in self.binding.current if fact.object.words.lower() == who.lower())
         return owned
+
+    def _unowned(self, phrase: Phrase) -> set[str]:
+        """Return what may be the speaker's since it is nobody else's; nothing where nothing is told of others."""
+        others = self.binding.owned_by_others("I", phrase.classes)
+        left = {one.id for one in self._of(phrase.classes)} - others if others else set()
+        if others and not left:
+            told = self.binding.owner_told(next(iter(others))).rstrip(".")
+            raise self._lost(phrase, f"I was told: {told}. I know of no other {self._name_of(phrase)}")
+        return left
 
     def _placed(self, phrase: Phrase) -> Iterable[str]:
         """Return what stands on or in a place, or in a room, by memory."""

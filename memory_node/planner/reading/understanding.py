@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.recalled import Recalled
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill_library import GoalKind
 from memory_node.knowledge.text import sentences
@@ -22,6 +23,7 @@ from memory_node.planner.reading.goal_rows import tidied
 from memory_node.planner.reading.goals import Goals
 from memory_node.planner.reading.home_classes import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.reading.lexicon import Lexicon
+from memory_node.planner.reading.likeness import Likened, likened
 from memory_node.planner.reading.meaning import Meaning, Prefer
 from memory_node.planner.reading.noun_phrase import NounPhrase
 from memory_node.planner.reading.trained_reader import LIKELY, GoalModel, Grounding, Guessing
@@ -127,6 +129,11 @@ class Understander:
         if first is None or said.unread or (said.fragment is not None and said.fragment.corrects):
             return False
         return bool(first.targets) and not first.targets[0].pronoun
+
+    def likened(self, text: str, home: HomeClasses, recalled: Recalled) -> Likened | None:
+        """Return what a text wants done with one thing as it was done with another; None where it says nothing so."""
+        self._lexicon.learn_classes(home.all)
+        return likened(text, self._lexicon, self._english, recalled)
 
     def overheard(
         self,
