@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,28 +24,14 @@ from memory_node.questions.past import (
     phrase_of,
     spoken_deed,
     verb_of,
-    with_whole_verbs,
 )
+from memory_node.questions.plain_question import plain_question
 
 Way = Callable[[str, str, str, str], Lesson | None]
 
 _OF_TIME = rf"(?: (?P<time>{TIME}))?"
 _AT = rf"(?: (?P<how>from|out of|in|into|on|onto|to|at) (?:the |my )?(?P<place>(?!{TIME})[\w' -]+?))?"
 _WHOM = r"(?: (?P<who>me|[A-Z][\w-]*))?"
-# Words that ask for nothing else, the perfect that asks for the same as the past, and other words for "when".
-_PLAINER = tuple(
-    (re.compile(pattern, re.I), plain)
-    for pattern, plain in (
-        (r"^(?:and|so|well|but|ok(?:ay)?|please|now|(?:can|could) you tell me|tell me)[, ]+", ""),
-        (r",? (?:so far|for me|for us|in all|altogether|already|actually|again|then)(?= |,|$)", ""),
-        (r"^(?:at|by) (?:what|which) (?:time|hour) ", "when "),
-        (r"^how many times ", "how often "),
-        (r"^how (?:would|will|should|could|did) (?:you|I|we) ", "how do you "),
-        (r"^how do you (?:go about|set about|manage) (?P<verb>[a-z]+?)ing ", r"how do you \g<verb> "),
-        (r"^when was the last time (?:that )?you ", "when did you last "),
-        (r"\b(?:have|had) (?:I|you)\b", "did you"),
-    )
-)
 
 
 class UnreadableError(Exception):
@@ -75,17 +62,11 @@ class PlainPast:
 
     def answer(self, question: str) -> str:
         """Return the answer to a plain question, in words; "" where it is none of the plain forms."""
-        plain = on_one_line(question).strip(" ?.!")
-        for wordy, plainer in _PLAINER:
-            plain = wordy.sub(plainer, plain)
-        plain = with_whole_verbs(plain[:1].lower() + plain[1:])
-        for form, answer in _FORMS:
-            match = form.match(plain)
-            if match is not None:
-                try:
-                    return answer(self, match)
-                except UnreadableError:
-                    return ""
+        for plain in plain_question(question):
+            form = next((one for one in _FORMS if one[0].match(plain)), None)
+            with contextlib.suppress(UnreadableError):
+                if form is not None and (match := form[0].match(plain)):
+                    return form[1](self, match)
         return ""
 
     def found(self, match: re.Match[str]) -> list[Deed]:
@@ -197,11 +178,14 @@ class PlainPast:
 def _what(known: PlainPast, match: re.Match[str]) -> str:
     verb, when = _verb(match["verb"]), f" {match['time']}" if match["time"] else ""
     at = f" {match['how']} the {match['place']}" if match["place"] else ""
-    names = list(dict.fromkeys(known.kinds[deed.object_class].best_name for deed in known.found(match)))
+    which, deeds = match.groupdict().get("which") or "", known.found(match)
+    deeds = {"first": deeds[:1], "last": deeds[-1:]}.get(which, deeds)
+    names = list(dict.fromkeys(known.kinds[deed.object_class].best_name for deed in deeds))
     if not names:
         to = f" {'you' if match['who'] == 'me' else match['who']}" if match["who"] else ""
         return f"I remember nothing that I {past_form(verb)}{to}{at}{when}."
-    return f"I {past_form(verb)} {_listed([f'the {name}' for name in names])}{at}{when}."
+    spoken = " ".join(filter(None, (which, past_form(verb))))
+    return f"I {spoken} {_listed([f'the {name}' for name in names])}{at}{when}."
 
 
 def _when(known: PlainPast, match: re.Match[str]) -> str:
@@ -226,6 +210,8 @@ def _how_often(known: PlainPast, match: re.Match[str]) -> str:
 def _did(known: PlainPast, match: re.Match[str]) -> str:
     verb, name = _verb(match["verb"]), known.kinds[known.class_of(match["thing"])].best_name
     deeds = known.found(match)
+    if not deeds and match["time"]:
+        return f"No, I did not {verb.replace('_', ' ')} the {name} {match['time']}."
     if not deeds:
         return f"No, I do not remember that I {past_form(verb)} the {name}."
     return f"Yes, {clock_of(deeds[-1].stamp_ns, known.now_ns, known.zone)}."
@@ -357,7 +343,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[PlainPast, re.Match[str]], str]],
     for form, answer in (
         (rf"what did you do{_OF_TIME}", _did_today),
         (rf"what did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME},? and why", _what_and_why),
-        (rf"what did you (?P<verb>\w+){_WHOM}{_AT}{_OF_TIME}", _what),
+        (rf"what did you (?:(?P<which>first|last) )?(?P<verb>\w+){_WHOM}{_AT}{_OF_TIME}", _what),
         (rf"when did you (?:last )?(?P<verb>\w+){_WHOM} (?P<thing>.+)", _when),
         (rf"how often did you (?P<verb>\w+){_WHOM} (?P<thing>.+?){_OF_TIME}", _how_often),
         (r"how (?:do|can) (?:you|I|we) (?P<verb>\w+) (?P<thing>.+)", _how),

@@ -13,8 +13,9 @@ from memory_node.domain.clock import ago
 from memory_node.domain.names import singular
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.states import STATE_CALLED, ObjectState
-from memory_node.knowledge.text import bare, on_one_line
+from memory_node.knowledge.text import bare
 from memory_node.questions.past import clock_of, phrase_of, span_of
+from memory_node.questions.plain_question import plain_question
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.world.state import called
 
@@ -139,12 +140,12 @@ class PresentQuestions:
         return self._by(_FORMS, question)
 
     def _by(self, forms: Sequence[_Form], question: str) -> PresentAnswer | None:
-        plain = on_one_line(question).strip(" ?.!")
-        for form, answer in forms:
-            match = form.match(plain)
-            told = answer(self, match) if match is not None else None
-            if told is not None:
-                return told
+        for plain in plain_question(question):
+            for form, answer in forms:
+                match = form.match(plain)
+                told = answer(self, match) if match is not None else None
+                if told is not None:
+                    return told
         return None
 
     # --- places
@@ -287,17 +288,20 @@ class PresentQuestions:
 
     def which(self, match: re.Match[str]) -> PresentAnswer | None:
         """Answer: which are so?"""
-        found, word = self._present(match["thing"]), match["state"].lower()
+        thing, word = match.groupdict().get("thing"), match["state"].lower()
+        found = self._present(thing) if thing else self._here
         if found is None:
             return None
-        if not found:
-            return self._missing(match["thing"])
+        if thing and not found:
+            return self._missing(thing)
         so = [one for one in found if is_so(one, STATE_CALLED[word])]
         if so:
             return self._told(f"{word.capitalize()}: {listed(map(self._words.named_at, so[:_MOST_TOLD]))}.", so)
+        if not thing:
+            return PresentAnswer(f"I know of nothing that is {word}.")
         unsure = sum(_is(one, STATE_CALLED[word]) is None for one in found)
         rest = f"; of {unsure} nobody told me" if unsure else ""
-        kind = _counted(found, bare(match["thing"]))
+        kind = _counted(found, bare(thing))
         return PresentAnswer(f"Of {kind} none is known to be {word}{rest}.")
 
     def is_state(self, match: re.Match[str]) -> PresentAnswer | None:
@@ -464,6 +468,10 @@ _FORMS: tuple[_Form, ...] = (
             (
                 rf"how many (?P<thing>.+?)(?: {_IS} there| do (?:we|you|I) (?:have|know)| {_IS})?(?: {_AT})?",
                 PresentQuestions.count,
+            ),
+            (
+                rf"(?:(?:what|which things?)(?: {_IS}|'s)|{_IS} anything)(?: still)? (?P<state>{_SO})",
+                PresentQuestions.which,
             ),
             (rf"(?:which|what) (?P<thing>.+?) {_IS} (?P<state>{_SO})", PresentQuestions.which),
             (rf"{_IS} there (?P<thing>.+?)(?: left)?", PresentQuestions.have),

@@ -76,8 +76,8 @@ def _read(words: str, text: str, references: References, known: Known) -> Unders
         if resumed is None:
             return Understanding(source=SOURCE, answer=_what_is_left(known.recalled, references))
         left = goals_left(known.recalled, references)
-        if resumed["left"]:
-            left = without(left, resumed["left"], references)
+        if resumed.left:
+            left = without(left, resumed.left, references)
         answer = "" if left else "Nothing is left to do."
         return Understanding(left, SOURCE, answer=answer, notes=tuple(references.notes))
     where, within = _WHERE.match(words), _IN_ROOM.match(words)

@@ -56,7 +56,7 @@ def interrupted(recalled: Recalled, references: References) -> Iterator[tuple[Ep
     for number, episode in enumerate(recalled.unfinished):
         resumed = going_on(episode.instruction)
         if resumed is not None:
-            called_off += [resumed["left"]] if resumed["left"] else []
+            called_off += [resumed.left] if resumed.left else []
             continue
         if episode.instruction in done:  # an earlier attempt at it
             continue

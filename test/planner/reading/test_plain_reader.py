@@ -530,6 +530,12 @@ def test_person_is_where_memory_saw_the_person() -> None:
         ),
         ("why did you wash the mug?", ["Because you said today at 09:05: please see to the Mug"], []),
         ("why is the key chain in the bowl?", ["please see to the KeyChain"], []),
+        ("On how many occasions did the mug get washed today?", ["twice"], []),
+        ("When was it that you gave me the apple?", ["10:00"], []),
+        ("What went in the bowl today?", ["key"], ["apple"]),
+        ("Tell me, what was the last thing you brought me?", ["book"], ["apple"]),
+        ("Have you moved the pen at all today?", ["No, I did not move the pen today"], []),
+        ("And the mug, did you wash that today?", ["Yes"], []),
         ("why didn't you use the oven?", ["I was told: The oven is broken"], []),
     ],
 )
@@ -577,7 +583,15 @@ def test_what_is_given_to_somebody_is_told_and_meant_with_the_name() -> None:
     assert goal(read("wash the egg that you gave Kim yesterday", scene, deeds=deeds)).target.thing_id == "a"
 
 
-@pytest.mark.parametrize("words", ["go on, but leave the book where it is", "carry on but leave the book alone"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "go on, but leave the book where it is",
+        "carry on but leave the book alone",
+        "keep going, but the book can stay where it is",
+        "right, the door is shut, finish what you were doing, but not the book",
+    ],
+)
 def test_what_is_let_be_is_left_out_when_it_goes_on(words: str) -> None:
     begun = EpisodeSummary("e1", "put the mug and the book in the oven", "", NOW - HOUR)
     scene = home(thing("m", "Mug"), thing("b", "Book"))
