@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -155,6 +156,10 @@ def units(graph: SceneGraph, stamp_ns: int = 0) -> UnitIndex:
     return index
 
 
+# The short-term memory keeps its vectors in bytes.
+OFF_BY = 1e-3
+
+
 @pytest.mark.parametrize("seed", [0, 1, 4])
 def test_both_memories_rank_the_same_things_alike(seed: int) -> None:
     life = Life(seed)
@@ -166,11 +171,10 @@ def test_both_memories_rank_the_same_things_alike(seed: int) -> None:
             query, now_ns = life.query(), life.stamp_ns + SECOND_NS
             found = search.find(query, now_ns)
             recalled = units(life.graph, query.as_of_ns).rank(query, now_ns)
-            assert [answer.score for answer in found.answers] == pytest.approx(
-                [answer.score for answer in recalled.answers], abs=1e-5
-            )
+            scores = [answer.score for answer in found.answers]
+            assert [answer.score for answer in recalled.answers] == pytest.approx(scores, abs=OFF_BY)
             assert found.status == recalled.status
-            tied = len({round(answer.score, 5) for answer in found.answers}) < len(found.answers)
+            tied = any(better - worse <= OFF_BY for better, worse in pairwise(scores))
             if not tied and len(found.answers) < query.k:
                 assert [a.object_id for a in found.answers] == [a.object_id for a in recalled.answers]
             answered += len(found.answers)
