@@ -115,8 +115,10 @@ def _slide(state: GraphState, row: int, change: StateChange) -> list[int]:
 
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
-    """Merge the new object that the camera made when it saw this thing at its new place before the skill's report."""
-    return [merge_rows(state, row, other) for other in _newcomers(state, row, change)]
+    """Merge the new object that the camera made when it saw this thing at its new place before the skill's report. Of
+    two that are both new the camera saw two."""
+    is_new = state.table.first_seen[row] >= change.stamp_ns
+    return [] if is_new else [merge_rows(state, row, other) for other in _newcomers(state, row, change)]
 
 
 def _leave_beside(state: GraphState, row: int, newcomer: int) -> None:

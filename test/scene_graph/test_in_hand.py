@@ -75,6 +75,13 @@ def test_sighting_at_the_new_place_before_the_report_is_no_second_object(graph: 
     assert [found.id for found in graph.objects()] == [apple.id]
 
 
+def test_two_things_seen_side_by_side_before_the_report_of_one_stay_two(graph: SceneGraph) -> None:
+    graph.observe(frame(5, 3.0, seen("Fork", (5.0, 0.0, 0.9), (5.12, 0.0, 0.9))))
+    one, other = graph.objects_of_class("Fork")
+    graph.apply_change(StateChange(one.id, "Fork", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9)))
+    assert {found.id for found in graph.objects_of_class("Fork")} == {one.id, other.id}
+
+
 @pytest.mark.parametrize("was_cooked", [True, False])
 def test_sighting_of_what_was_cooked_before_does_not_say_that_it_is_cold_no_more(
     graph: SceneGraph, apple: SceneObject, was_cooked: bool
