@@ -126,13 +126,14 @@ def episodes_value(views: MemoryViews, newest: int, as_of_ns: int = 0) -> Episod
 def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, found: PastEpisode) -> EpisodeDetail:
     """Return an episode's steps with their warnings, what was compiled for them, prompts, and its lessons.
 
-    prompts: the contexts that a planner was sent and chose steps by. used: lessons that the compiler drew on or told,
-    and those that the planner names; guidelines: those that the episode taught.
+    prompts: the contexts that a planner was sent and chose steps by. used: lessons that these tell, that the compiler
+    drew on or told, and those that the planner names; guidelines: those that the episode taught.
     """
     known, notes = views.lessons() or (), found.account.notes
     steps, compiled = found.steps, found.compiled
     words = {one.id: one.text for one in known}
     entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
+    entries |= {lesson for context in found.contexts for lesson in context.lessons}
     told = {text for step in compiled for text in step.compiled.lessons}
     used = (one for one in known if one.id in entries or one.text in told or one.note in notes)
     return EpisodeDetail(

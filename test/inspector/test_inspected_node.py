@@ -124,6 +124,22 @@ def test_prompts_are_told_as_a_planner_was_sent_them(memory: RobotMemory, client
     memory.episodes.end("episode-mug", True)
 
 
+def test_lessons_of_a_context_that_a_step_was_chosen_by_are_used(memory: RobotMemory, client: Client) -> None:
+    call = SkillCall("PickupObject", ("Fork",))
+    memory.episodes.start("put the fork away", "place", "episode-fork")
+    for index in range(3):
+        memory.episodes.record(StepRecord("episode-fork", index, call, False, FailureReason.EXECUTION, index))
+    memory.episodes.end("episode-fork", False)
+    assert memory.experience.wait_settled(60.0)
+    memory.episodes.start("bring me the fork", "bring", "episode-next")
+    sent = client.post("/api/v1/get_context", instruction="bring me the fork")
+    memory.episodes.record(StepRecord("episode-next", 0, call, True, FailureReason.NONE, 9), sent["context_id"])
+    memory.commit()
+    used = client.get("/api/v1/episodes/episode-next")["used"]
+    assert "Fork" in "".join(one["text"] for one in used)
+    memory.episodes.end("episode-next", True)
+
+
 def test_episode_costs_a_node_one_answer(memory: RobotMemory, client: Client) -> None:
     memory.episodes.start("clean the mug", "clean", "episode-once")
     call = SkillCall("ToggleOn", ("Faucet",))

@@ -46,6 +46,7 @@ _TOLD = Paired(
     rm.ToldContext,
     stamp_ns=stamp("stamp"),
     steps=Part("", list, lambda what, steps: tuple(map(int, steps))),
+    lessons=TEXTS,
 )
 
 
