@@ -78,7 +78,7 @@ def _made(deed: str, way: str, is_order: bool, text: str) -> Explanation | None:
         order = re.sub(rf"\b{_ARTICLE} {re.escape(noun)}\b", "it", order, count=1, flags=re.I)
     if not _IT.search(order):
         return None if is_order else Explanation(deed, order)
-    is_of_it = _NAMES_NONE.match(order) is not None  # "put the mug in the sink and wash it" is of the mug
+    is_of_it = _NAMES_NONE.match(order) is not None  # "boil the kettle and empty it" is of the kettle
     if meant is None or not is_of_it or (is_order and not thing):
         return None
     how = meant["how"] or meant["behind"]
