@@ -11,7 +11,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import GOALS, SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.lessons.expectations import TAKEN_FROM, Expectations, Named, is_done_anywhere
+from memory_node.lessons.expectations import ENABLING, TAKEN_FROM, Expectations, Named, is_done_anywhere
 from memory_node.lessons.lesson import Lesson
 from memory_node.planner.goal import Goal
 from memory_node.world.episode import EpisodeWorld
@@ -115,18 +115,24 @@ class ExpectedFailures:
         return True
 
     def is_hopeless(self, call: SkillCall, subject: Thing | None, place: Thing | None) -> bool:
-        """Return whether a call never worked with the last thing that it names, or is expected to fail with it now
-        whatever is done before.
+        """Return whether a call never worked with the last thing that it names, nor anything that needs the call there,
+        or is expected to fail with it now whatever is done before.
 
         subject, place: the first and the last thing that the call names.
         """
         if subject is None or place is None or not place.memory_id or is_done_anywhere(call.skill, len(call.arguments)):
             return False
         of_class, at = self.kinds[subject.object_class].name, place.memory_id
-        if self.expectations.never_worked(call.skill, at):
+        if self.expectations.never_worked(call.skill, at) or self._never_ran(call.skill, at):
             return True
         fails = self.expectations.failing(call.skill, of_class, at, self.clock()) is not None
         return fails and self._way(call.skill, of_class, at, place.object_class) is None
+
+    def _never_ran(self, skill: str, at: str) -> bool:
+        """Return whether a call starts an appliance that it never started, and at which what needs it to run was tried
+        and never worked."""
+        starts = ENABLING.get(skill) is ObjectState.ON and not self.expectations.was_tried(skill, at)
+        return starts and any(one.composite and self.expectations.never_worked(one.name, at) for one in SKILLS.values())
 
     def _failing(self, places: list[Thing], ways: list[tuple[str, str]]) -> frozenset[str]:
         failing: dict[str, Lesson] = {}

@@ -1,5 +1,6 @@
 """Where a call is expected to fail is the last place to try it, and what never worked is tried once."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -396,6 +397,18 @@ def test_what_never_worked_is_not_tried_once_more_where_nothing_else_is_known(ro
     tried = [Deed("e:1", "PickupObject", pen.id, "Pen", 1, reason="" if worked else "execution")]
     result = told(robot, word_embedder, tried, "put the pen on the bed")
     assert not result.success
+    assert result.outcome.is_final is not worked
+
+
+@pytest.mark.parametrize("worked", [False, True])
+def test_appliance_that_never_did_its_work_is_started_once_by_hand(robot, word_embedder, worked) -> None:
+    robot.faults = ["ToggleOn"] * 9
+    tried = robot.failed_at("Microwave", "Oven")
+    if worked:
+        tried = [*(Deed("e:9", "ToggleOn", one.to_id, one.to_class, 0) for one in tried), *tried]
+    result = told(robot, word_embedder, tried)
+    started = Counter(one.step.call.arguments for one in result.steps if one.step.call.skill == "ToggleOn")
+    assert (max(started.values()) > 1) is worked
     assert result.outcome.is_final is not worked
 
 
