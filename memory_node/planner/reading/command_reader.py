@@ -347,7 +347,7 @@ class CommandReader:
         elif phrase.person and sense == INTO:
             args.to_user = True
         elif sense == INTO and phrase.strange and phrase.head in self.english.its_place and not phrase.places:
-            args.back = True
+            args.back = not phrase.other
         elif phrase.strange and phrase.head in self.english.underfoot and (sense == FROM or not self._moves(verb)):
             pass  # where it is lying now tells nothing
         elif sense != FOR or not phrase.strange or phrase.definite:

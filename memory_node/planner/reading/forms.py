@@ -25,7 +25,7 @@ _ASKING_FOR = frozenset(
     {"should", "must", "need", "needs", "want", "wants", "wish", "ought", "please", "would", "let", "shall"}
 )
 _IF_SO = re.compile(r"if (?:(?P<no>not|(?:it|they) (?:is|are) not)|so|yes|(?:it|they|there) (?:is|are))(?= [,.;:!?])")
-_NEED_NOUN = frozenset({"a", "an", "some"})
+_NEED_NOUN = frozenset({"a", "an", "some", "another"})
 
 
 @dataclass

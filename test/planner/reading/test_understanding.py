@@ -238,6 +238,11 @@ def test_memory_tells_which_lamp_is_meant() -> None:
         # What is ruled out is left.
         [("Bring two apples.", "2 Apple at User"), ("Put one of them back and the other in the fridge.", ASKED)],
         [("All the cutlery but not the sharp one goes in the drawer.", ASKED)],
+        # Another place is no place: the answer tells it.
+        [("Move the plate somewhere else.", ASKED), ("In the fridge.", "Plate at Fridge")],
+        [("Put the plate elsewhere.", ASKED), ("On the desk.", "Plate at Desk")],
+        [("Move the plate to another place.", ASKED), ("In the fridge.", "Plate at Fridge")],
+        [("The cup needs another wash.", "clean Cup"), ("The fork could use another rinse.", "clean Fork")],
         [("Put the fork, not the knife, in the sink.", "Fork at SinkBasin")],
     ],
 )
