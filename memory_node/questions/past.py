@@ -49,6 +49,7 @@ _DISCARDING = frozenset({"throw", "throw_away"})
 _PARTICLE = (
     (re.compile(r"\b(?:turn|switch)(?:ed)? (on|off)\b"), r"switch_\1"),
     (re.compile(r"\b(?:turn|switch)(?:ed)? ((?:the|my|a) [\w' -]+?) (on|off)\b"), r"switch_\2 \1"),
+    (re.compile(r"\bI (?:have )?(?:got|had|received) (?:from|off) you\b"), "you gave me"),
     (re.compile(r"\bpick(?:ed)? up\b"), "pick_up"),
     (re.compile(r"\b(?:throw|threw|thrown) away\b"), "throw_away"),
 )
@@ -234,6 +235,8 @@ _DEED = (
 _PHRASE = re.compile(
     rf"^(?:{_DETERMINER} )?(?P<noun>[\w][\w' -]*?)(?: {_PLACE})?(?P<again> again)?(?:{_DEED})?$",
 )
+# "The first thing that you brought me today": a deed names it, and no word does.
+THING_OF_DEED = re.compile(rf"^the (?:(?P<which>first|last) )?thing{_DEED}$")
 _PRONOUN = re.compile(r"^(?:it|them|that|this)$", re.I)
 
 

@@ -13,6 +13,7 @@ from memory_node.domain.states import ATTRIBUTES, ObjectState
 from memory_node.knowledge.text import on_one_line
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.reading.references import References, UnreadableError, bare
+from memory_node.questions.past import TIME
 
 _K = GoalKind
 _TREATED: dict[str, tuple[GoalKind, ObjectState | None]] = {
@@ -48,10 +49,13 @@ _WHO = r"(?P<who>me|us|him|her|them|my [a-z]+(?: [A-Z][\w-]*)?|[A-Z][\w-]*\.?(?:
 _OPEN = r"(?:(?:a|some) snack|something to (?:eat|drink)|\S+ favou?rite \w+)"
 _HOW = r"(?:in|into|on|onto|to|inside)"
 _BELONGS = r"(?:belongs?|goes|go|lives?|(?:should|has to|have to) (?:be|go))"
-_WAS = r"(?:to )?where (?:it|they) (?:was|were)"
+_ITS_SPOT = r"(?:(?:to |in )?the (?:place|spot)(?: where| that| which)?|(?:to )?where)"
+_WAS = rf"{_ITS_SPOT} (?:it|they) (?:was|were|sat|stood|lay|came from)(?: {TIME})?"
+_YOU_DID = rf"(?:(?: before)? you [a-z]+ (?:it|them)(?: to me)?(?: {TIME})?)?"
+_SHOULD = r"(?:should|must|has to|have to|ought to|can) (?:sit|stand|lie|be|go)"
 _ITS_PLACE = r"(?:in|to) (?:its|their) (?:place|home)"
 _ARTICLE = r"(?:the|a|an|my|his|her|their|some|another|[A-Z][\w-]*(?: [A-Z][\w-]*)*'s)"
-_BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|go|make)"
+_BEGIN = rf"(?:{_PUT}|{_GIVE}|{'|'.join(_TREATED)}|turn|switch|throw|bin|go|make)"
 _PLACED_IN = re.compile(rf"^{_PUT} (?P<thing>.+?) {_HOW} (?P<place>.+)$")
 _AND = re.compile(rf"(?:,? and then |,? then |,? and |, )(?={_BEGIN}\b)")
 _POLITE = re.compile(
@@ -73,6 +77,10 @@ _THEM = re.compile(r"\bthem\b")
 _TAKEN_FIRST = re.compile(
     r"^(?:take|get|fetch|grab|pick up) (?P<thing>[^,]+? from (?:(?! (?:to|in|into|on|onto) )[^,])+?)"
     rf"(?:,? and(?: then)?|,? then|,) (?P<begin>{_BEGIN}) it\b"
+)
+# "The pen that you gave me has run dry, bin it": what is said of it in between is only why.
+_SAID_FIRST = re.compile(
+    rf"^(?P<thing>{_ARTICLE} [\w' -]+? (?:you|I) [^,]+?) (?:is|has) (?!not |to )[\w ]+, (?P<begin>{_BEGIN}) it\b"
 )
 
 _SAYS = re.compile(
@@ -96,7 +104,8 @@ def commands_of(text: str) -> list[str]:
     has four."""
     said = on_one_line(text).strip(" .!")
     plain = _POLITE.sub("", said.rstrip(" ?") if _REQUEST.match(said) else said)
-    plain = _TAKEN_FIRST.sub(r"\g<begin> \g<thing>", plain[:1].lower() + plain[1:])
+    for first in (_TAKEN_FIRST, _SAID_FIRST):
+        plain = first.sub(r"\g<begin> \g<thing>", plain[:1].lower() + plain[1:])
     commands: list[str] = []
     things: list[str] = []
     for part in _AND.split(plain):
@@ -247,10 +256,10 @@ _FORMS: tuple[tuple[re.Pattern[str], _Made], ...] = tuple(
     (re.compile(rf"^{form}$"), made)
     for form, made in (
         (r"throw (?P<thing>.+) away", _thrown_away),
-        (r"throw away (?P<thing>.+)", _thrown_away),
+        (r"(?:throw away|bin) (?P<thing>.+)", _thrown_away),
         (rf"{_PUT} (?P<thing>.+?) (?:back )?where (?:it|they) {_BELONGS}", _put_where_it_belongs),
-        (rf"{_PUT} (?P<thing>.+?) back {_WAS}(?: before)?(?: you [a-z]+ (?:it|them)(?: to me)?)?",
-         _put_where_it_was),
+        (rf"(?=return |.* back |.* before you )(?={_PUT} |.+ {_SHOULD} )"
+         rf"(?:{_PUT} )?(?P<thing>.+?)(?: {_SHOULD})?(?: back)? {_WAS}{_YOU_DID}", _put_where_it_was),
         (rf"{_PUT} (?P<thing>.+?) (?:away|back|(?:back )?{_ITS_PLACE})", _put_where_it_belongs),
         (rf"{_PUT} away (?P<thing>.+)", _put_where_it_belongs),
         (rf"(?:make|{_GIVE}) {_WHO} (?P<thing>{_OPEN})", _wished),

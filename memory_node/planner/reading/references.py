@@ -20,7 +20,7 @@ from memory_node.planner.reading.conversation import Question, Slot, UnclearErro
 from memory_node.planner.reading.english import is_indefinite
 from memory_node.planner.reading.named_things import speaker_id
 from memory_node.questions.done import PlainPast, UnreadableError, Way
-from memory_node.questions.past import Phrase, past_form, phrase_of, verb_of
+from memory_node.questions.past import THING_OF_DEED, Phrase, past_form, phrase_of, verb_of, with_whole_verbs
 from memory_node.questions.present import PresentQuestions
 
 _SURE = 0.5
@@ -152,6 +152,9 @@ class References:
         Raises:
             UnreadableError, UnclearError.
         """
+        said = THING_OF_DEED.match(with_whole_verbs(words))
+        if said is not None:
+            return self._named_by(said)
         told = self.binding.thing_called(bare(words))
         phrase = self.phrase(words) if told is None else Phrase(words, told.classes[:1])
         if phrase.several and not (phrase.verb or phrase.again or phrase.owner):
@@ -176,6 +179,19 @@ class References:
         self._named = mention
         self._mentions.append(mention)
         return mention
+
+    def _named_by(self, said: re.Match[str]) -> Mention:
+        """Return what "the first thing that you brought me today" means."""
+        verb, to, time, way, at = (said[one] or "" for one in ("verb", "to", "time", "way", "at"))
+        deeds = self.plain_past.handled(verb, (), to, time, way, at)
+        deeds = {"first": deeds[:1], "last": deeds[-1:]}.get(said["which"], deeds)
+        meant = {one.object_id: one.object_class for one in deeds if self.knows(one.object_id)}
+        if len(meant) != 1:
+            raise UnclearError(f"I do not know what you mean by {said.group()!r}. What is it called?")
+        ((thing_id, name),) = meant.items()
+        self._named = Mention(said.group(), (name,), thing_id=thing_id)
+        self._mentions.append(self._named)
+        return self._named
 
     def are_several_open(self, words: str) -> bool:
         """Return whether words mean a kind of which several stand open, and nothing tells one of them apart; "a drawer"

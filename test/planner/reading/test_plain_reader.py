@@ -320,10 +320,14 @@ def test_what_things_were_put_into_was_used_and_nothing_else_is_meant() -> None:
         ("put the pen that you carried to the bed on the desk", "carried"),
         ("bring me the pen that you took to the bed", "carried"),
         ("wash the pen that you put on the bed this morning", "carried"),
+        ("bin the pen I got from you this afternoon", "given"),
+        ("the pen that you took out of the drawer has run dry, bin it", "taken"),
+        ("wash the first thing you put on the bed today", "carried"),
+        ("throw away the last thing that you gave me", "given"),
     ],
 )
 def test_deed_tells_the_thing_apart_by_where_it_came_from_and_went(words: str, meant: str) -> None:
-    scene = home(thing("carried", "Pen"), thing("taken", "Pen"), thing("other", "Pen"))
+    scene = home(*(thing(name, "Pen") for name in ("carried", "taken", "other", "given")))
     deeds = (
         deed("PickupObject", "taken", "Pen", "2026-03-02 09:00", from_id="d", from_class="Drawer"),
         deed("PutObject", "taken", "Pen", "2026-03-02 09:01", to_id="t", to_class="DiningTable"),
@@ -331,6 +335,7 @@ def test_deed_tells_the_thing_apart_by_where_it_came_from_and_went(words: str, m
         deed("PutObject", "carried", "Pen", "2026-03-03 09:01", to_id="b", to_class="Bed"),
         deed("PickupObject", "other", "Pen", "2026-03-03 10:00", from_id="s", from_class="Shelf"),
         deed("PutObject", "other", "Pen", "2026-03-03 10:01", to_id="s", to_class="Shelf"),
+        deed("PutObject", "given", "Pen", "2026-03-03 14:01", to_class="User"),
     )
     assert goal(read(words, scene, deeds=deeds)).target.thing_id == meant
 
@@ -358,10 +363,29 @@ def test_one_that_memory_no_longer_knows_is_asked_about_beside_others(words: str
     assert "no longer know which mug" in asked.question.text
 
 
-def test_back_where_it_was_is_where_the_robot_took_it_from() -> None:
+def test_thing_of_several_deeds_is_asked_about() -> None:
+    scene = home(thing("a", "Pen"), thing("b", "Mug"))
+    deeds = (
+        deed("PutObject", "a", "Pen", "2026-03-03 09:00", to_class="User"),
+        deed("PutObject", "b", "Mug", "2026-03-03 10:00", to_class="User"),
+    )
+    assert "thing you brought me" in read("wash the thing you brought me", scene, deeds=deeds).question.text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "take the book back to where it was before you brought it to me",
+        "return the book to the spot it came from",
+        "the book should lie where it lay this morning before you took it",
+        "put the book where it stood before you moved it",
+        "return the last thing you took today to the place where it was",
+    ],
+)
+def test_back_where_it_was_is_where_the_robot_took_it_from(words: str) -> None:
     scene = home(thing("book", "Book", on="counter"))
     deeds = (deed("PickupObject", "book", "Book", "2026-03-03 09:00", from_id="desk", from_class="Desk"),)
-    found = goal(read("take the book back to where it was before you brought it to me", scene, deeds=deeds))
+    found = goal(read(words, scene, deeds=deeds))
     assert (found.destination.object_class, found.destination.thing_id) == ("Desk", "desk")
 
 
