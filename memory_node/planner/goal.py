@@ -76,7 +76,7 @@ class Goal:
     text: the words that ask for it. count: how many targets; every: all that there are. sliced: pieces of it.
     treatment: the catalogue's that the words name, "" for the usual one of the kind. asked: what TELL is to answer:
     "place", "contents", "count", "exists" or a state's word; FIND looks into a thing and tells its "contents".
-    condition: it is pursued only if that is so.
+    place: where TELL asks whether a thing is. condition: it is pursued only if that is so.
     """
 
     kind: GoalKind
@@ -90,6 +90,7 @@ class Goal:
     asked: str = ""
     text: str = ""
     treatment: str = ""
+    place: Mention | None = None
     condition: Condition | None = None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
 from memory_node.domain.names import is_called, may_be_meant
 from memory_node.domain.scene import HeldObject, Room, SceneObject, SceneSnapshot
+from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import STATE_CALLED, ObjectState, believed
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.planner import Lookup, PlanningContext, PlanProgress, ProgressKind
@@ -152,6 +153,22 @@ class MemoryLookup:
         known = itself.support_id if itself is not None else ""
         return self.scene_object(answer.support_id or known)
 
+    def stands_on(self, one: SceneObject, kinds: ObjectCatalogue) -> SceneObject | None:
+        """Return what a thing is on or in; for what seems to be on a thing that holds nothing, such as a lamp, the
+        furniture below both. None where that is unknown."""
+        support = self.scene_object(one.support_id)
+        if support is not None and (kinds[support.class_name].is_receptacle or support.class_name == kinds.recipient):
+            return support
+        if support is None and one.support_id:
+            return None  # in the hand
+        below = [
+            place
+            for place in self.scene_now().objects
+            if kinds[place.class_name].holds == "on" and not place.removed and place.box.center[2] < one.box.center[2]
+        ]
+        below = [place for place in below if place.box.distance_m(one.box.center[:2]) <= 0.0]
+        return max(below, key=lambda place: float(place.box.center[2]), default=None)
+
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes, however they are spelt, in the order of the classes."""
         wanted = {folded(name): rank for rank, name in enumerate(names)}
@@ -271,6 +288,11 @@ class Answers:
             goal = goal.changed(target=replace(goal.target, candidates=pieces), every=True)  # it was cut
         if goal.asked == "contents":
             return self._contents(goal, name)
+        kind = self._kinds[goal.target.object_class]
+        if STATE_CALLED.get(goal.asked) is ObjectState.USED_UP and kind.is_receptacle and not kind.pickupable:
+            return self._emptiness(goal, name)
+        if goal.place is not None:
+            return self._at_place(goal, goal.place, name)
         if goal.asked in ("count", "exists"):
             return self._count(goal, name)
         if goal.every and goal.asked in STATE_CALLED:
@@ -289,13 +311,53 @@ class Answers:
 
     def _places(self, goal: Goal, name: str) -> Told:
         """Tell where all things of a kind are."""
-        told: list[str] = []
+        told = [self._where(found) for found in self._all_located(goal)]
+        return Told(f"Of the {name}s that I know, one is {', one '.join(told)}.", known=bool(told))
+
+    def _all_located(self, goal: Goal) -> Iterator[ObjectAnswer]:
         seen: frozenset[str] = frozenset()
         for object_class in goal.target.candidates:
             while (found := self._lookup.locate(object_class, goal.target.text, (), seen)) is not None:
-                told.append(self._where(found))
+                yield found
                 seen |= {found.object_id}
-        return Told(f"Of the {name}s that I know, one is {', one '.join(told)}.", known=bool(told))
+
+    def _at_place(self, goal: Goal, place: Mention, name: str) -> Told:
+        """Tell whether things of a kind are at a place, or how many, and where else they are."""
+        found = list(self._all_located(goal))
+        if not found:
+            return Told(f"I know of no {name}.", known=False)
+        if place.beside:
+            holder = self._located(Goal(GoalKind.TELL, place))
+            there = {one.id for one in self._beside(holder)} if holder is not None else set()
+        else:
+            away = self._lookup.not_where_told(replace(goal.target, on=place.candidates, room=place.room))
+            there = {one.object_id for one in found} - away
+            things = (self._lookup.scene_object(one.object_id) for one in found if not place.room)
+            supports = [(one, self._lookup.stands_on(one, self._kinds)) for one in things if one is not None]
+            there |= {one.id for one, at in supports if at is not None and at.class_name in place.candidates}
+        here = [one for one in found if one.object_id in there]
+        several = len(here or found) > 1
+        where = [f"{'one' if several else f'the {name}'} is {self._where(one)}" for one in (here or found)[:_ENOUGH]]
+        count = f"I know of {len(here) or 'none'} there" + (":" if here else ";")
+        lead = count if goal.asked == "count" else "Yes," if here else "No,"
+        return Told(f"{lead} {'; '.join(where)}.", known=True)
+
+    def _beside(self, holder: ObjectAnswer) -> list[SceneObject]:
+        """Return what stands near a thing on what that stands on, the nearest first."""
+        itself = self._lookup.scene_object(holder.object_id)
+        support = self._lookup.stands_on(itself, self._kinds) if itself is not None else None
+        if itself is None or support is None:
+            return []
+        own = {kind.name for kind in self._kinds.kinds if kind.is_receptacle and not kind.pickupable}  # its drawers
+        near = [
+            (math.dist(one.box.center, itself.box.center), one)
+            for one in self._lookup.scene_now().objects
+            if one.id != itself.id
+            and not one.removed
+            and one.class_name not in own
+            and self._lookup.stands_on(one, self._kinds) is support
+        ]
+        return [one for far, one in sorted(near, key=lambda pair: pair[0]) if far <= _LOOK_M]
 
     def _located(self, goal: Goal) -> ObjectAnswer | None:
         target = goal.target
@@ -310,28 +372,76 @@ class Answers:
 
     def _where(self, found: ObjectAnswer) -> str:
         support = self._lookup.support_of(found)
+        itself = self._lookup.scene_object(found.object_id)
+        if itself is not None and support is not None and support.id == itself.support_id:
+            support = self._lookup.stands_on(itself, self._kinds) or support
         place = ""
         if support is not None and support.class_name == self._kinds.recipient:
             place = f"with {support.attributes.get('name') or 'you'}"
         elif support is not None:
             inside = found.inside or (self._kinds[support.class_name].lidded and self._is_inside(found))
-            place = f"{'in' if inside else 'on'} the {self._kinds[support.class_name].best_name}"
+            place = f"{'in' if inside else 'on'} {self._which(support)}"
         room = f"in the {found.room_name}" if found.room_name else ""
         said = " ".join(part for part in (place, room) if part)
         return said or f"at ({found.position[0]:.1f}, {found.position[1]:.1f}) on the map"
+
+    def _which(self, place: SceneObject) -> str:
+        """Return a place by its kind, and its number where there are several: "the bed", "drawer 3"."""
+        if len(self._lookup.of_classes((place.class_name,))) < 2:
+            return f"the {self._called(place)}"
+        number = place.name.rpartition(" ")[2]
+        return f"{self._called(place)} {number}" if number.isdigit() else f"the {self._called(place)}"
 
     def _is_inside(self, found: ObjectAnswer) -> bool:
         itself = self._lookup.scene_object(found.object_id)
         return itself is not None and itself.inside
 
     def _contents(self, goal: Goal, name: str) -> Told:
+        if goal.every and not goal.target.beside:
+            return self._contents_of_all(goal, name)
         holder = self._located(goal)
         if holder is None:
             return Told(f"I do not know of any {name}.", known=False)
+        if goal.target.beside:
+            near = [self._called(one) for one in self._beside(holder)]
+            told = f"Beside the {name}: {_listed(near)}." if near else f"I know of nothing beside the {name}."
+            return Told(told, known=bool(near))
         held = self._lookup.supported_by(holder.object_id)
         if not held:
             return Told(f"I know of nothing in or on the {name}.", known=False)
         return Told(f"In or on the {name}: {_listed([self._called(one) for one in held])}.", known=True)
+
+    def _held_by_each(self, goal: Goal) -> list[tuple[SceneObject, list[SceneObject]]]:
+        """Return the things that a goal is about, by their numbers, each with what is known in or on it."""
+        target = goal.target
+        away = self._lookup.not_where_told(target)
+        places = [one for one in self._lookup.of_classes(target.candidates) if one.id not in away]
+        places = [one for one in places if target.thing_id in ("", one.id)]
+        places.sort(key=lambda one: (len(one.name), one.name))  # "Drawer 9" before "Drawer 10"
+        return [(place, self._lookup.supported_by(place.id)) for place in places]
+
+    def _emptiness(self, goal: Goal, name: str) -> Told:
+        """Tell which pieces of furniture are empty, as far as memory knows."""
+        held = self._held_by_each(goal)
+        if not held:
+            return Told(f"I do not know of any {name}.", known=False)
+        empty = [self._which(place) for place, there in held if not there]
+        if not empty:
+            return Told(f"None that I know of: {self._contents_of_all(goal, name).text}", known=True)
+        full = f", and of something in or on {len(held) - len(empty)} more" if len(empty) < len(held) else ""
+        return Told(f"As last seen, I know of nothing in or on {_listed(empty)}{full}.", known=True)
+
+    def _contents_of_all(self, goal: Goal, name: str) -> Told:
+        """Tell what is in or on each thing of a kind that holds something."""
+        held = self._held_by_each(goal)
+        if not held:
+            return Told(f"I do not know of any {name}.", known=False)
+        told = [f"{self._which(place)}: {_listed([*map(self._called, there)])}" for place, there in held if there]
+        if not told:
+            return Told(f"I know of nothing in or on any {name}.", known=False)
+        rest = f"; something in or on {len(told) - _ENOUGH} more" if len(told) > _ENOUGH else ""
+        said = "; ".join(told[:_ENOUGH]) + rest
+        return Told(f"{said[:1].upper()}{said[1:]}.", known=True)
 
     def _count(self, goal: Goal, name: str) -> Told:
         found = self._lookup.of_classes(goal.target.candidates)

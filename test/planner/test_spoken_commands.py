@@ -169,3 +169,20 @@ def test_all_of_a_class_are_moved(robot, planner) -> None:
     result = planner.execute("put all the pillows on the sofa")
     assert result.success, result.outcome.failures
     assert {robot.world[one.parent_id].class_name for one in pillows} == {"Sofa"}
+
+
+def test_questions_about_places_keep_the_place(robot, planner) -> None:
+    show(robot, "Apple", "Bed", "CounterTop", "Fridge")
+    assert planner.execute("put the apple in the fridge").success
+    answers = {
+        "is there an apple on the bed?": "No, the apple is in the fridge",
+        "is there an apple in the fridge?": "Yes, the apple is in the fridge",
+        "is the apple on the bed?": "No, the apple is in the fridge",
+        "how many apples are on the bed?": "I know of none there; the apple is in the fridge",
+        "is the fridge empty?": "None that I know of: The fridge:",
+        "is the fridge colder than the oven?": "I did not understand the question",
+    }
+    for question, expected in answers.items():
+        result = planner.execute(question)
+        assert result.steps == ()
+        assert (result.outcome.answer or result.outcome.question).startswith(expected), question

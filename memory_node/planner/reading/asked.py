@@ -55,6 +55,11 @@ def _tell(asked: str, *phrases: NounPhrase) -> Command:
     return Command(GoalKind.TELL, asked, phrases)
 
 
+def _at(asked: Command, *places: tuple[str, NounPhrase] | tuple[str, NounPhrase, str]) -> Command:
+    """Return a question with the first place that it asks about."""
+    return replace(asked, destination=places[0][1], near=places[0][0] == NEAR) if places else asked
+
+
 def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     length = commands.english.where.length_at(words, at)
     if not length:
@@ -85,7 +90,8 @@ def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked
         return None
     end = placed[1].end
     further = commands.phrases.place(words, end)
-    return _tell(CONTENTS, placed[1]), further[1].end if further is not None else end
+    told = replace(_tell(CONTENTS, placed[1]), near=placed[0] == NEAR)
+    return told, further[1].end if further is not None else end
 
 
 def _look_into(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -133,8 +139,8 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     end = past(words, phrase.end, commands.english.having)
     placed = commands.phrases.place(words, end)
     if placed is not None and placed[0] in (INTO, NEAR):
-        phrase, end = replace(phrase, places=(placed[:2],)), placed[1].end
-    return _tell(COUNT, phrase), end
+        return _at(_tell(COUNT, phrase), placed), placed[1].end
+    return _at(_tell(COUNT, phrase), *phrase.places), end
 
 
 def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -156,8 +162,8 @@ def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     behind = past(words, phrase.end, commands.english.fillers)
     placed = commands.phrases.place(words, behind)
     if placed is not None and not phrase.places:
-        return _tell(EXISTS, replace(phrase, places=(placed[:2],))), placed[1].end
-    return _tell(EXISTS, phrase), past(words, phrase.end, commands.english.having)
+        return _at(_tell(EXISTS, phrase), placed), placed[1].end
+    return _at(_tell(EXISTS, phrase), *phrase.places), past(words, phrase.end, commands.english.having)
 
 
 def _state_behind(words: Sequence[str], at: int, phrase: NounPhrase, commands: CommandReader) -> Asked | None:
@@ -165,9 +171,9 @@ def _state_behind(words: Sequence[str], at: int, phrase: NounPhrase, commands: C
     at = past(words, at, commands.english.before_state)
     placed = commands.phrases.place(words, at)
     if placed is not None and placed[0] in (INTO, NEAR, UNDER):
-        found = _tell(PLACE, phrase), placed[1].end
+        found = _at(_tell(PLACE, phrase), placed), placed[1].end
         further = words[found[1] : found[1] + 1] == ["or"] and commands.phrases.place(words, found[1] + 1)
-        return (found[0], further[1].end) if further else found
+        return (_tell(PLACE, phrase), further[1].end) if further else found
     state = commands.english.asked.get(words[at]) if at < len(words) else None
     if state is None:
         return None

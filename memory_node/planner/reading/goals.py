@@ -10,7 +10,7 @@ from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Condition, Goal, Mention
-from memory_node.planner.reading.asked import CONTENTS
+from memory_node.planner.reading.asked import CONTENTS, COUNT, EXISTS
 from memory_node.planner.reading.command import Command, Part, Remark, named_classes
 from memory_node.planner.reading.conversation import Slot, UnclearError
 from memory_node.planner.reading.discourse import Discourse, is_movable
@@ -134,7 +134,21 @@ class Goals:
         every = phrase.plural or phrase.every
         kinds = self._kinds_of(command, phrase) if every and command.verb != "place" else []
         targets = kinds or [self._not_there(self._meaning.mention(phrase, Slot.TARGET), phrase)]
-        return [Goal(command.kind, one, asked=command.verb, every=every, text=command.text) for one in targets]
+        if command.verb == CONTENTS and command.near:
+            targets = [replace(one, beside=True) for one in targets]
+        place = self._asked_at(phrase, command)
+        asked = Goal(command.kind, Mention(""), asked=command.verb, every=every, text=command.text, place=place)
+        return [replace(asked, target=one) for one in targets]
+
+    def _asked_at(self, phrase: NounPhrase, command: Command) -> Mention | None:
+        """Return the place that a question is about, of any kind that its words mean; None where it names none."""
+        place = command.destination
+        if place is not None and place.called is not None:
+            return Mention(place.text, place.called.all, room=place.room, beside=command.near)
+        if place is not None and not place.only_room:
+            return replace(self._meaning.mention(place, Slot.DESTINATION), beside=command.near)
+        room = place.room if place is not None else phrase.room if command.verb in (COUNT, EXISTS) else ""
+        return Mention(room, room=room) if room else None
 
     def _dropping(self, command: Command) -> list[Goal]:
         phrase = command.targets[0] if command.targets else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.names import kind_words, singular
+from memory_node.domain.names import kind_words, plural, singular
 from memory_node.planner.reading.english import words_of
 
 _GENERIC = 2  # a name that so many other classes answer to tells little
@@ -142,7 +142,8 @@ class Lexicon:
     def is_plural_name(self, words: str) -> bool:
         """Return whether a name has the form of a plural, but means one thing: "keys", "blinds", "glasses"."""
         own = self._names.get(tuple(map(singular, words.split())), Called()).own
-        return words in self._plural_names and words not in {f"{self._kinds[name].best_name}s" for name in own}
+        names = {self._kinds[name].best_name for name in own}
+        return words in self._plural_names and words not in {plural(name) for name in names} - names
 
     def group(self, word: str) -> tuple[str, ...] | None:
         """Return the classes of a group word such as "fruit"; () for "thing", None for other words."""

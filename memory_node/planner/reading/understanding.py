@@ -32,6 +32,12 @@ from memory_node.planner.reading.unseen import question_about
 LONGEST_CHARACTERS = 4_000
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")  # a word within a sentence that is no class is somebody's name
 # Goals that hurt when they are wrong: a word must ask for them.
+_QUESTION = re.compile(
+    r"(?:and |so )?(?:(?:what|how)\b(?! about\b)|which|where|who|whose|when|why|is|are|was|were|does|did|has|"
+    r"(?:do|have) (?:you|we|I|they|the|my|our)\b(?=.*\?))\b",
+    re.I,
+)
+_ANSWERABLE = "I can tell where things are, what is in or on a place, how many there are and what state they are in."
 _HURTFUL = frozenset({GoalKind.BREAK, GoalKind.THROW, GoalKind.SLICE, GoalKind.EMPTY, GoalKind.HEAT})
 _TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
@@ -278,6 +284,8 @@ class Understander:
         conversation.pending, conversation.last = None, ()
         at = text.lower().find(said.unread)
         quoted = text[at : at + len(said.unread)] if at >= 0 else said.unread
+        if _QUESTION.match(text):
+            return _asked(f"I did not understand the question {text!r}. {_ANSWERABLE}")
         return _asked(f"I did not understand {quoted!r}. What shall I do with which thing?")
 
     def _guessed(self, text: str, home: HomeClasses) -> Understanding:
