@@ -184,7 +184,7 @@ class GoalRun:
         able = self._situation.skills
         if GOALS[goal.kind].skills and able.isdisjoint(GOALS[goal.kind].skills):
             # Nothing is looked for that nothing can be done with.
-            raise Setback(f"{goal} needs {GOALS[goal.kind].skills[0]}, which is not available on this robot")
+            raise Setback(f"it needs {GOALS[goal.kind].skills[0]}, which this robot does not do")
         self._acting.attempt.goes_to = self._locator.place_of_only(goal.destination)
         if goal.target.another:
             self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())

@@ -74,12 +74,24 @@ def find_plan(
     plan = _search(state, wanted, fixture, skills, refuses)
     if plan is not None:
         return plan
-    names = ", ".join(map(str, wanted))
     other = _search(state, wanted, fixture, ALL_SKILLS, refuses) if skills != ALL_SKILLS else None
     if other is not None:
         lacking = sorted({call.skill for call in other} - skills)
-        raise PlanningFailedError(f"{names} needs {', '.join(lacking)}: not available on this robot")
-    raise PlanningFailedError(f"no skills lead to {names} with {', '.join(sorted(state.things)) or 'nothing known'}")
+        raise PlanningFailedError(f"it needs {', '.join(lacking)}, which this robot does not do")
+    raise PlanningFailedError(_why_not(state, wanted))
+
+
+def _why_not(state: WorldState, wanted: Sequence[Fact]) -> str:
+    """Return for people why no plan leads to wanted facts."""
+    for one in wanted:
+        kinds = [state.kinds[state.things[key].object_class] for key in one.arguments]
+        if not one.value or one.predicate not in (Predicate.HOLDING, Predicate.CONTAINED):
+            continue
+        if not kinds[0].pickupable:
+            return f"I cannot carry the {kinds[0].best_name}: somebody else has to"
+        if kinds[1:] and not kinds[1].is_receptacle:
+            return f"I cannot put anything in or on the {kinds[1].best_name}"
+    return f"I know no way to bring this about as things are: {', '.join(map(str, wanted))}"
 
 
 def _search(
