@@ -10,7 +10,7 @@ from datetime import tzinfo
 from memory_node.domain.text_enum import TextEnum
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.standard_step import StandardStep
-from memory_node.knowledge.text import STOP_WORDS, name_key, names_in, plain_words, spoken_day, stems
+from memory_node.knowledge.text import STOP_WORDS, name_key, names_in, plain_words, spoken_day, stems, told_back
 from memory_node.knowledge.told.fact import ToldFact
 
 
@@ -96,7 +96,7 @@ def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[str], z
     """Return an answer in words without a language model: what is known is quoted, with its days."""
     lines = list(ways) if mode is Mode.PROCEDURAL else []
     ordered = sorted(propositions, key=lambda p: p.stamp_ns) if mode is Mode.EPISODIC else propositions
-    lines += [dated(proposition, zone) for proposition in ordered]
+    lines += [dated(one, zone) if one.subject else told_back(dated(one, zone)) for one in ordered]
     return "\n".join(lines) or NOTHING
 
 

@@ -49,6 +49,29 @@ def bare(words: str) -> str:
     return _DETERMINER.sub("", words.strip())
 
 
+_TO_SPEAKER = tuple(
+    (re.compile(said), told)
+    for said, told in (
+        (r"\bI(?:['’]m| am)\b", "you are"),
+        (r"\bI was\b", "you were"),
+        (r"\bI(?=['’ ])", "you"),
+        (r"\b[Mm]y\b", "your"),
+        (r"\b[Mm]ine\b", "yours"),
+        (r"\b[Mm]e\b", "you"),
+    )
+)
+
+
+def told_back(text: str) -> str:
+    """Return what somebody said of themselves, as it is told to them: "My son is ill" as "Your son is ill"; what speaks
+    to the robot as it is."""
+    if re.search(r"\byou\b", text):
+        return text
+    for said, told in _TO_SPEAKER:
+        text = said.sub(told, text)
+    return text[:1].upper() + text[1:]
+
+
 def plain_words(text: str) -> list[str]:
     """Return the words and numbers of a text, folded; every one."""
     return _WORD.findall(_CLITIC.sub("", folded(text)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.names import singular
-from memory_node.knowledge.text import bare, on_one_line
+from memory_node.knowledge.text import bare, on_one_line, told_back
 from memory_node.knowledge.told.binding import VERBS, Act, BindingFacts, forbids_use
 from memory_node.knowledge.told.fact import Relation, ToldFact, same_role
 from memory_node.questions.past import TIME, clock_of, phrase_of, span_of
@@ -73,7 +73,7 @@ def told_answer(question: str, facts: BindingFacts) -> ToldAnswer | None:
 
 def _quoted(facts: Iterable[ToldFact], lead: str = "") -> ToldAnswer | None:
     found = tuple(facts)
-    said = dict.fromkeys(fact.text.strip().rstrip(".") for fact in found)
+    said = dict.fromkeys((fact.text if fact.teller else told_back(fact.text)).strip().rstrip(".") for fact in found)
     return ToldAnswer(f"{lead}{'. '.join(said)}.", found) if found else None
 
 

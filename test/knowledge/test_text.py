@@ -19,6 +19,7 @@ from memory_node.knowledge.text import (
     spoken_day,
     stamp_of,
     stems,
+    told_back,
     with_days,
 )
 
@@ -147,3 +148,17 @@ def test_pronoun_is_whom_was_named_last_and_i_is_who_speaks() -> None:
 )
 def test_pronoun_is_what_was_named_last(before: str, clause: str, whole: str) -> None:
     assert resolved(clause, "", Named().after(before)) == whole
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("My son is ill.", "Your son is ill."),
+        ("I'm allergic to eggs.", "You are allergic to eggs."),
+        ("The red cup is mine.", "The red cup is yours."),
+        ("I'd rather you left it.", "I'd rather you left it."),
+        ("Ida likes tea.", "Ida likes tea."),
+    ],
+)
+def test_what_people_say_of_themselves_is_told_back_to_them(said: str, told: str) -> None:
+    assert told_back(said) == told

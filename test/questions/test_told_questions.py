@@ -46,8 +46,8 @@ def index(*told: str) -> BindingFacts:
     [
         ("Who is vegetarian?", "Kim and Zoe are vegetarian."),
         ("who can't eat nuts?", "Zoe is allergic to nuts."),
-        ("What is my sister called?", "My sister is called Zoe."),
-        ("Who is Zoe?", "My sister is called Zoe."),
+        ("What is my sister called?", "Your sister is called Zoe."),
+        ("Who is Zoe?", "Your sister is called Zoe."),
         ("May I move the vase?", "No: The vase must never be moved."),
         ("Can I use the microwave?", "No: The microwave is broken."),
         ("Is the microwave out of order?", "Yes: The microwave is broken."),
@@ -78,7 +78,7 @@ def test_question_is_answered_with_the_facts_about_its_entity(question: str, ans
         ("Is my grandpa allowed to eat eggs?", "No: Grandpa doesn't eat eggs."),
         ("What must Otto not eat?", "Grandpa doesn't eat eggs."),
         ("What can't Otto eat?", "Grandpa doesn't eat eggs."),
-        ("What should I know about grandpa?", "My grandpa is called Otto. Grandpa doesn't eat eggs."),
+        ("What should I know about grandpa?", "Your grandpa is called Otto. Grandpa doesn't eat eggs."),
         ("What must the dog not have?", "The dog must not have grapes."),
         ("What do you know about the dog?", "The dog must not have grapes."),
     ],
@@ -104,7 +104,7 @@ def test_two_people_of_one_name_are_told_apart() -> None:
         told_answer("What do you know about my niece?", facts),
     )
     assert both.text.startswith("There are 2: your niece Anna and your colleague Anna.")
-    assert niece.text == "My niece Anna is vegan. Anna likes apples."
+    assert niece.text == "Your niece Anna is vegan. Anna likes apples."
     assert facts.harm("Egg", "my niece Anna") is not None
     assert facts.harm("Egg", "my colleague Anna") is None
     assert facts.persons_in("bring my colleague Anna an egg") == ["my colleague Anna"]
