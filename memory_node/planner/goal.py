@@ -76,7 +76,8 @@ class Goal:
     text: the words that ask for it. count: how many targets; every: all that there are. sliced: pieces of it.
     treatment: the catalogue's that the words name, "" for the usual one of the kind. asked: what TELL is to answer:
     "place", "contents", "count", "exists" or a state's word; FIND looks into a thing and tells its "contents".
-    place: where TELL asks whether a thing is. condition: it is pursued only if that is so.
+    place: where TELL asks whether a thing is. spared: classes that are not told of, or not handled. condition: it is
+    pursued only if that is so.
     """
 
     kind: GoalKind
@@ -91,6 +92,7 @@ class Goal:
     text: str = ""
     treatment: str = ""
     place: Mention | None = None
+    spared: tuple[str, ...] = ()
     condition: Condition | None = None
 
     @property

@@ -3,12 +3,14 @@ filled and emptied with what the catalogue says that it takes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property, Treatment
+from memory_node.domain.clock import local_day
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Fact, Predicate
@@ -90,6 +92,9 @@ class TreatmentSteps:
     def with_liquid(self, goal: Goal) -> Steps:
         """Fill or empty the target where that is done."""
         acting, treatment = self._acting, self.of(goal)
+        thing = self._kinds[acting.attempt.part("target").object_class]
+        if not thing.pickupable:
+            raise Setback(f"I can {goal.kind} only what I can carry, and I cannot carry the {thing.best_name}")
         yield from acting.make(Fact(_P.HOLDING, ("target",)))
         acting.doubt("target", treatment.states[0])
         place = "place" if treatment.at else ""
@@ -137,6 +142,7 @@ class TreatmentSteps:
 
 
 _CUT_FROM = "created_from"
+_AGAIN = re.compile(r"\b(?:again|once more|look|search)\b", re.I)  # what was sought in vain today is to be sought again
 _AT_APPLIANCE = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)
 
 
@@ -148,10 +154,12 @@ class GoalRun:
     ) -> None:
         self._kinds = kinds
         self._situation = situation
-        self._locator = Locator(kinds, lookup)
+        known, self._conversation = situation.known, situation.conversation
+        today = local_day(known.clock(), known.recalled.zone) if known is not None else None
+        self._sought_in_vain = self._conversation.sought_in_vain_on(today)
+        self._locator = Locator(kinds, lookup, self._sought_in_vain)
         self._max_failures = max_failures
         self._lookup = lookup
-        self._conversation = situation.conversation
         self._expected = situation.expected_failures(kinds)
         self._begun: set[str] = set()  # classes that goals of this instruction were about
         self._opened: set[str] = set()
@@ -168,6 +176,8 @@ class GoalRun:
             PlanningFailedError: no skills lead to it.
         """
         self._begin(closed)
+        if goal.kind is GoalKind.FIND or _AGAIN.search(goal.text):
+            self._sought_in_vain.difference_update(goal.target.candidates)
         if not GOALS[goal.kind].in_place:
             goal = self._of_slices(goal)
         used = [one.destination for one in (goal, *later)[not (goal.every or goal.count > 1) :]]
@@ -262,11 +272,18 @@ class GoalRun:
         """
         wanted = set(goal.target.states)
         things = self._lookup.of_classes(self._names(goal))
-        so = [one for one in things if not wanted.isdisjoint(believed(one.states))]
+        so = [one for one in things if not wanted.isdisjoint(believed(one.states)) or self._is_empty(one, wanted)]
         if not so and things and goal.kind is not GoalKind.CLEAN:
-            name, state = self._kinds[goal.target.object_class].best_name, adjective_of(goal.target.states[0])
-            raise Setback(f"I do not know which {name} is {state}")
+            raise Setback(f"I do not know which {self._name(goal)} is {adjective_of(goal.target.states[0])}")
         self._acting.attempt.excluded |= {one.id for one in things if one not in so} if so else set()
+
+    def _is_empty(self, thing: SceneObject, wanted: set[ObjectState]) -> bool:
+        """Return whether furniture is wanted empty, and stands open with nothing known in it."""
+        holds_inside = self._kinds[thing.class_name].lidded and _S.USED_UP in wanted
+        return holds_inside and _S.OPENED in believed(thing.states) and not self._lookup.supported_by(thing.id)
+
+    def _name(self, goal: Goal) -> str:
+        return self._kinds[goal.target.object_class].best_name
 
     def _names(self, goal: Goal) -> Sequence[str]:
         """Return the classes of a goal's things, or of what was cut off them."""
@@ -306,10 +323,21 @@ class GoalRun:
         if any(SKILLS[skill].tool_ability for skill in GOALS[goal.kind].skills):
             yield from acting.need_tool(self._treating.of(goal).tools)
         (state,) = GOALS[goal.kind].wants
+        yield from self._take_out()
         acting.doubt("target", state)
         yield from acting.make(Fact(_P.STATE, ("target",), state=state))
         if self._expected is not None:
             self._expected.has_prepared = True
+
+    def _take_out(self) -> Steps:
+        """Put what lies shut in, such as a candle in a drawer, where it can be used."""
+        acting, thing = self._acting, self._acting.attempt.part("target")
+        outer = acting.state.things.get(thing.container)
+        if not thing.inside or outer is None or outer.has(_S.OPENED) or not self._kinds[outer.object_class].lidded:
+            return
+        if self._kinds[thing.object_class].pickupable:
+            yield from acting.need("surface", self._locator.surfaces())
+            yield from acting.make(Fact(_P.CONTAINED, ("target", "surface")))
 
     def _handle(self, goal: Goal) -> Steps:
         """Fetch a thing, treat it, and bring it where it belongs."""
@@ -391,9 +419,9 @@ class GoalRun:
         if goal.destination.original_place:
             place = self._place_before(acting.attempt.part("target").object_class)
             if place is None:
-                raise Setback(f"where {goal.target} was at first is not known")
+                raise Setback(f"I do not know where the {self._name(goal)} was at first")
             if place.id == acting.attempt.part("target").container and not self._begun:
-                raise Setback(f"where {goal.target} belongs is not known")
+                raise Setback(f"I do not know where the {self._name(goal)} belongs")
             acting.attempt.parts["destination"] = self._world.keep(replace(place, states=frozenset()))
         elif goal.destination.beside:
             yield from acting.need("beside", goal.destination)
@@ -429,5 +457,6 @@ class GoalRun:
         outer = self._acting.attempt.known().container_of(thing.id)
         found = self._acting.attempt.find(outer) if outer else self._locator.surface_beside(thing)
         if found is None:
-            raise Setback(f"nothing to put a thing on is known beside {thing.object_class}")
+            name = self._kinds[thing.object_class].best_name
+            raise Setback(f"I know of nothing beside the {name} to put a thing on")
         return found

@@ -9,7 +9,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import Exploration, ObjectReference, SkillCall, SkillResult
+from memory_node.domain.skill import Exploration, FailureReason, ObjectReference, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState, believed
 from memory_node.knowledge.text import stems
 from memory_node.planner.goal import Mention
@@ -30,14 +30,16 @@ _SOUGHT = 4  # kinds of furniture that are looked for when memory knows of none
 class Locator:
     """Finds things with one robot's memory and eyes.
 
-    first_places: what the first thing of each class was on or in when it was first located.
+    first_places: what the first thing of each class was on or in when it was first located. sought_in_vain: classes
+    for which the whole home was searched; no more of them are sought.
     """
 
-    def __init__(self, kinds: ObjectCatalogue, lookup: MemoryLookup) -> None:
+    def __init__(self, kinds: ObjectCatalogue, lookup: MemoryLookup, sought_in_vain: set[str] | None = None) -> None:
         self._kinds = kinds
         self._lookup = lookup
         self.first_places: dict[str, Thing] = {}
-        self._sought_in_vain: set[str] = set()
+        self._sought_in_vain = sought_in_vain if sought_in_vain is not None else set()
+        self._hindered = False  # a search ended otherwise than by seeing every place
 
     @property
     def surveyed(self) -> bool:
@@ -140,7 +142,7 @@ class Locator:
             if found is not None and (not result.success or not self._was_seen(found.id, begun_ns)):
                 missing.add(found.id)
         if any(one.description for one in self._lookup.of_classes(mention.candidates)):
-            raise NothingFound(f"no {mention} that I have seen is described so")
+            raise NothingFound(f"no {self._name(mention)} that I have seen is described so")
         return replace(mention, looks=frozenset())
 
     def _was_seen(self, object_id: str, since_ns: int) -> bool:
@@ -231,15 +233,18 @@ class Locator:
         if not mention.candidates:
             raise Setback(f"{mention.text!r} fits nothing that is known")
         if self._is_nowhere(mention):
-            raise NothingFound(f"no {mention} was seen anywhere")
+            raise NothingFound(f"I have seen no {self._name(mention)} anywhere")
         if name == "target" and (mention.another or attempt.taken) and self.surveyed:
-            raise NothingFound(f"I know of no other {mention}")
+            raise NothingFound(f"I know of no other {self._name(mention)}")
         if mention.on:
             if (yield from self._look_where_told(attempt, name, mention)):
                 return
             where = self._kinds[mention.on[0]].best_name
-            raise NothingFound(f"no {mention} found in or on the {where}{self._known_elsewhere(mention)}")
-        room_id = self._lookup.room_called(mention.room)
+            raise NothingFound(f"I found no {self._name(mention)} in or on the {where}{self._known_elsewhere(mention)}")
+        if name == "target" and self._sought_in_vain.issuperset(mention.candidates):
+            again = f"say 'look for the {self._name(mention)}' if I am to look again"
+            raise NothingFound(f"I have looked for the {self._name(mention)} today and found none; {again}")
+        room_id, self._hindered = self._lookup.room_called(mention.room), False
         for object_class in mention.candidates:
             stops = self._lookup.search_stops(object_class, room_id)
             found = yield from self._search(attempt, name, object_class, stops)
@@ -250,8 +255,11 @@ class Locator:
                 found = yield from self._look_inside(attempt, name, object_class)
                 if found:
                     return
-        self._sought_in_vain |= set() if room_id else set(mention.candidates)
-        raise NothingFound(f"no {mention} found")
+        self._sought_in_vain |= set() if room_id or self._hindered else set(mention.candidates)
+        raise NothingFound(f"I found no {self._name(mention)}")
+
+    def _name(self, mention: Mention) -> str:
+        return self._kinds[mention.object_class].best_name if mention.candidates else mention.text
 
     def _is_nowhere(self, mention: Mention) -> bool:
         """Return whether furniture was sought in vain, or need not be: every place was looked at, and another can
@@ -356,6 +364,7 @@ class Locator:
                 self._note_first_place(attempt, attempt.part(name))
                 return True
             if number == 0 and not result.success:
+                self._hindered |= result.reason is not FailureReason.NOT_FOUND
                 return False
         return False
 

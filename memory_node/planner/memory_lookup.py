@@ -12,7 +12,7 @@ from types import MappingProxyType
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
-from memory_node.domain.names import is_called, may_be_meant
+from memory_node.domain.names import is_called, may_be_meant, plural
 from memory_node.domain.scene import HeldObject, Room, SceneObject, SceneSnapshot
 from memory_node.domain.skill_library import GoalKind
 from memory_node.domain.states import STATE_CALLED, ObjectState, believed
@@ -312,7 +312,7 @@ class Answers:
     def _places(self, goal: Goal, name: str) -> Told:
         """Tell where all things of a kind are."""
         told = [self._where(found) for found in self._all_located(goal)]
-        return Told(f"Of the {name}s that I know, one is {', one '.join(told)}.", known=bool(told))
+        return Told(f"Of the {plural(name)} that I know, one is {', one '.join(told)}.", known=bool(told))
 
     def _all_located(self, goal: Goal) -> Iterator[ObjectAnswer]:
         seen: frozenset[str] = frozenset()
@@ -406,9 +406,10 @@ class Answers:
             near = [self._called(one) for one in self._beside(holder)]
             told = f"Beside the {name}: {_listed(near)}." if near else f"I know of nothing beside the {name}."
             return Told(told, known=bool(near))
-        held = self._lookup.supported_by(holder.object_id)
+        supported = self._lookup.supported_by(holder.object_id)
+        held = [one for one in supported if one.class_name not in goal.spared]
         if not held:
-            return Told(f"I know of nothing in or on the {name}.", known=False)
+            return Told(f"I know of nothing{' else' * bool(supported)} in or on the {name}.", known=False)
         return Told(f"In or on the {name}: {_listed([self._called(one) for one in held])}.", known=True)
 
     def _held_by_each(self, goal: Goal) -> list[tuple[SceneObject, list[SceneObject]]]:
@@ -447,7 +448,7 @@ class Answers:
         found = self._lookup.of_classes(goal.target.candidates)
         if not found:
             return Told(f"I know of no {name}.", known=False)
-        return Told(f"I know of {len(found)} {name}{'s' if len(found) > 1 else ''}.", known=True)
+        return Told(f"I know of {len(found)} {plural(name) if len(found) > 1 else name}.", known=True)
 
     def _state(self, goal: Goal, name: str, found: ObjectAnswer) -> Told:
         asked = STATE_CALLED[goal.asked]
@@ -464,7 +465,7 @@ class Answers:
         asked = STATE_CALLED[word]
         so = sum(asked in states for states in sure)
         unknown = sum(asked not in states and asked.contrary not in states for states in sure)
-        told = f"Of the {len(things)} {name}s that I know, {so} {'is' if so == 1 else 'are'} {word}"
+        told = f"Of the {len(things)} {plural(name)} that I know, {so} {'is' if so == 1 else 'are'} {word}"
         told += f"; of {unknown} I do not know it." if unknown else "."
         return Told(told, known=unknown < len(things))
 
@@ -474,5 +475,5 @@ class Answers:
 
 def _listed(names: Sequence[str]) -> str:
     counts = {name: names.count(name) for name in names}
-    words = [f"{count} {name}s" if count > 1 else name for name, count in counts.items()]
+    words = [f"{count} {plural(name)}" if count > 1 else name for name, count in counts.items()]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -46,6 +46,14 @@ from memory_node.planner.told_limits import FORBIDS, ToldLimits, Verdict
 
 _ANYWAY = re.compile(r"(?P<what>.+?),? (?:anyway|all the same|nevertheless|nonetheless)", re.I | re.S)
 _IT = re.compile(r"(?:please |just )*(?:do (?:it|that)|go ahead(?: with (?:it|that))?)", re.I)
+# An answer to "Where shall I put it?": what is said of the place holds from now on, too.
+_BELONGS = re.compile(r"(?:it|they) (?:(?P<kept>belongs?|lives?)|goes|go) (?=(?:in|on)\b)", re.I)
+# "Don't bring me the apple" is of now; what is said of always, or of all of a kind, is a ban.
+_NOT_NOW = re.compile(
+    r"(?:please )?(?:do not|don[’']?t|you (?:do not|don[’']?t) (?:have|need) to|no need to) "
+    r"(?!.*\b(?:never|ever|any ?more|any|again|always|use|touch|let)\b)(?:.* )?(?:the|my|that|this|it|them)\b.*",
+    re.I | re.S,
+)
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})
 _FRESH_NS = 600 * 10**9  # a state that was seen so lately need not be looked at
 SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
@@ -122,6 +130,7 @@ class OfflinePlanner:
     def run(self, instruction: str, situation: PlanningContext) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         named = NamedThings.of(instruction, situation.memory.scene().objects, self._kinds)
+        belongs = _BELONGS.match(named.text)
         named = replace(named, text=self._with_question(named.text, situation))
         named, insists = _insisted(named, situation.conversation)
         instruction, read = self._read_anyhow(named.text, situation)
@@ -131,18 +140,7 @@ class OfflinePlanner:
         for note in read.notes:
             situation.note(note)
         if read.question is not None:
-            verdict = situation.limits.of_goals(read.goals) if situation.limits is not None else Verdict()
-            if verdict.question:  # wherever it would go
-                situation.conversation.pending = None
-                return _forbidden(verdict, situation)
-            if answer := _known_answer(instruction, situation):
-                situation.conversation.pending = None
-                return self._answered(answer, situation)
-            if read.question.is_what_to_do and situation.known is not None and self._tells(instruction):
-                return self._answered(situation.known.tell(instruction), situation)
-            for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
-                situation.note(f"was told: {text}")
-            return asked(read.question, situation)
+            return self._open(instruction, read, read.question, situation)
         ban = self._note_unread(instruction, read.goals, situation)
         for text in ban.notes if insists else ():
             situation.note(f"was told, and done all the same: {text}")
@@ -151,6 +149,8 @@ class OfflinePlanner:
             return _forbidden(ban, situation)
         if read.answer:
             return self._answered(read.answer, situation)
+        if belongs is not None and belongs["kept"] and belongs.group() not in instruction:
+            self._keep_place(read.goals, belongs.string[belongs.end() :].strip(" .!"), situation)
         report = f"{len(read.goals)} goal(s), read by {read.source}"
         situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
         situation.conversation.doubted = named
@@ -158,6 +158,37 @@ class OfflinePlanner:
         if not outcome.question:
             situation.conversation.doubted = None
         return outcome
+
+    def _open(
+        self, instruction: str, read: Understanding, question: Question, situation: PlanningContext
+    ) -> PlanOutcome:
+        """Ask what an instruction leaves open, unless it asks for what is forbidden, asks what memory can answer, or
+        tells what is to be kept."""
+        verdict = situation.limits.of_goals(read.goals) if situation.limits is not None else Verdict()
+        if verdict.question:  # wherever it would go
+            situation.conversation.pending = None
+            return _forbidden(verdict, situation)
+        if answer := _known_answer(instruction, situation):
+            situation.conversation.pending = None
+            return self._answered(answer, situation)
+        if question.is_what_to_do and _NOT_NOW.fullmatch(instruction):
+            return self._answered("All right, I leave that for now. Say 'never' if it is to hold.", situation)
+        if question.is_what_to_do and situation.known is not None and self._tells(instruction):
+            return self._answered(situation.known.tell(instruction), situation)
+        for text in situation.limits.told_of_people(instruction) if situation.limits is not None else ():
+            situation.note(f"was told: {text}")
+        return asked(question, situation)
+
+    def _keep_place(self, goals: Sequence[Goal], where: str, situation: PlanningContext) -> None:
+        """Keep as a fact where the things of goals are told to belong, in the words that told it; where the place is
+        called so by nobody else, by its usual name."""
+        known = situation.known
+        for goal in goals if known is not None else ():
+            if known is not None and goal.destination is not None and goal.destination.candidates:
+                thing, place = (self._kinds[one.object_class].best_name for one in (goal.target, goal.destination))
+                told = f"The {thing} belongs {where}."
+                usual = f"The {thing} belongs {where.partition(' ')[0]} the {place}."
+                situation.note(known.tell(told if self._tells(told) else usual))
 
     def _read_anyhow(self, text: str, situation: PlanningContext, most_likened: int = 3) -> tuple[str, Understanding]:
         """Return what an instruction asks for, and the words in which it was understood: verbs in those by which they
@@ -249,6 +280,8 @@ class OfflinePlanner:
         answer as it is."""
         waiting = situation.waiting
         conversation = situation.conversation
+        if conversation.asked is not None or conversation.pending is not None or waiting:
+            said = _BELONGS.sub("", said, count=1)
         if not is_fragment(said):
             conversation.asked = None
         elif waiting and conversation.is_new and self._plainly(waiting, situation) is None:
@@ -301,7 +334,7 @@ class OfflinePlanner:
             achieved.append(error is None)
             answers += [self._told(goal, lookup, situation)] if error is None and goal.asked else []
             if error is not None:
-                failures.append(f"{goal}: {error}")
+                failures.append(f"{_in_words(goal)}: {error}")
                 is_final &= isinstance(error, Hopeless)
             history.watch(run.check())
         for index in (one for one in history.taken_back(run.check()) if one not in left):
@@ -310,7 +343,7 @@ class OfflinePlanner:
                 goal, _serving(goal, run.achieve(goal, closed[index]), index, lookup), situation
             )
             achieved[index] = error is None
-            failures += [f"{goal}: {error}"] if error is not None else []
+            failures += [f"{_in_words(goal)}: {error}"] if error is not None else []
         shutting = _numbered(run.shut_doors(), max(len(goals) - 1, 0), lookup)
         yield from because("it was opened on the way", shutting)
         return PlanOutcome(
@@ -391,9 +424,14 @@ class OfflinePlanner:
             yield from steps
         except (Setback, PlanningFailedError) as error:
             situation.conversation.discourse.take_back(goal, self._kinds)
-            situation.note(f"gave up on {goal}: {error}")
+            situation.note(f"gave up on {_in_words(goal)}: {error}")
             return error
         return None
+
+
+def _in_words(goal: Goal) -> str:
+    """Return a goal as it was asked for, else as the planner calls it."""
+    return repr(goal.text) if goal.text else str(goal)
 
 
 def _together(parts: Sequence[Understanding]) -> Understanding:

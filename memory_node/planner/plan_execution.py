@@ -400,7 +400,7 @@ class PlanExecution:
                 raise (Hopeless if is_hopeless else Setback)(told)
             self.attempt.exclude(last)
             kind = NothingElse if is_hopeless else NothingFound
-            self.attempt.not_sought[role] = kind(f"{told}; I know of no other {mention}")
+            self.attempt.not_sought[role] = kind(f"{told}; {self._no_other(mention)}")
             return
         is_told = any(
             rule.fact.predicate is Predicate.STATE for rule in broken_rules(SKILLS[call.skill], result.reason)
@@ -408,7 +408,10 @@ class PlanExecution:
         if result.reason in _ELSEWHERE and not is_told and last is not None and mention is not None:
             self.attempt.exclude(last)
             if result.reason is FailureReason.OCCUPIED and (self.locator.surveyed or mention.thing_id):
-                self.attempt.not_sought[role] = NothingFound(f"{told}; I know of no other {mention}")
+                self.attempt.not_sought[role] = NothingFound(f"{told}; {self._no_other(mention)}")
+
+    def _no_other(self, mention: Mention) -> str:
+        return f"I know of no other {self.kinds[mention.object_class].best_name}"
 
     def _is_part_in(self, name: str, outer: Thing) -> bool:
         return name in self.attempt.parts and self.attempt.part(name).container == outer.id

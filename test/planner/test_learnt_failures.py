@@ -474,4 +474,4 @@ def test_thing_that_is_gone_when_it_is_prepared_ends_in_words(word_embedder) -> 
     robot.world.destroy(robot.world["bread"])
     result = told(robot, word_embedder, tried, "slice the bread")
     assert not result.success
-    assert any("no Bread found" in note for note in result.notes)
+    assert any("the bread today and found none" in note for note in result.notes)

@@ -121,7 +121,7 @@ def test_search_passes_over_those_that_the_goal_is_done_with(kitchen, word_embed
     result = InstructionExecutor(kitchen, kitchen, planner).execute("put three mugs in the sink")
     assert [kitchen.things[name].support_id for name in ("m-mug1", "m-mug2")] == ["m-sink", "m-sink"]
     assert not result.success
-    assert "no Mug found" in result.outcome.failures[0]
+    assert "found no mug" in result.outcome.failures[0]
     explored = [Exploration.of(step.step.call) for step in result.steps if step.step.call.skill == "Explore"]
     passed_over = [search.passed_over for search in explored if search.target_class == "Mug"]
     assert passed_over[:3] == [frozenset(), frozenset({"m-mug1"}), frozenset({"m-mug1", "m-mug2"})]

@@ -204,3 +204,24 @@ def test_what_is_no_fact_that_binds_is_asked_about(robot: CookingRobot, word_emb
     known = len(robot.memory.knowledge.facts())
     assert not robot.carry_out(said, word_embedder).steps
     assert len(robot.memory.knowledge.facts()) == known
+
+
+def test_what_is_not_to_be_done_now_is_neither_done_nor_kept(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    known = len(robot.memory.knowledge.facts())
+    result = robot.carry_out("Don't bring me the fork.", word_embedder)
+    assert result.outcome.answer
+    assert not result.steps
+    assert len(robot.memory.knowledge.facts()) == known
+
+
+def test_ban_ends_where_it_is_said_to_be_allowed_again(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    robot.carry_out("Never put the fork in the drawer.", word_embedder)
+    robot.carry_out("The fork may be put in the drawer again.", word_embedder)
+    assert not robot.carry_out("Put the fork in the drawer.", word_embedder).outcome.question
+
+
+def test_place_that_answers_the_robots_question_is_kept(robot: CookingRobot, word_embedder: TextEmbedder) -> None:
+    talk = Conversation()
+    assert robot.carry_out("Put the fork where it belongs.", word_embedder, talk).outcome.question
+    robot.carry_out("It belongs in the drawer.", word_embedder, talk)
+    assert not robot.carry_out("Put the fork where it belongs.", word_embedder).outcome.question

@@ -89,7 +89,7 @@ def test_without_a_toaster_bread_is_heated_as_usual_and_that_is_said(robot, word
     result = executor(robot, word_embedder).execute("toast the bread", on_progress=notes.append)
     assert result.success, result.outcome.failures
     assert classes_used(robot, result, "HeatObject") == {"Microwave"}
-    assert any(note.kind is ProgressKind.NOTE and "Toaster" in note.text for note in notes)
+    assert any(note.kind is ProgressKind.NOTE and "toaster" in note.text for note in notes)
 
 
 def test_what_cannot_be_heated_is_not_heated(robot, word_embedder) -> None:

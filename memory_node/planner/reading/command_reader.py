@@ -14,7 +14,6 @@ from memory_node.planner.reading.noun_phrase import SOMEBODY, NounPhrase, NounPh
 
 _K = GoalKind
 _CUT_INTO = frozenset({"piece", "slice", "half", "cube", "quarter", "strip", "ring", "bit", "chunk", "wedge", "stick"})
-_DRAPING = frozenset({"lay", "drape", "hang", "put", "throw", "toss", "place"})
 _SLIDING = frozenset({"pull", "slide", "push", "drag"})
 _HOLDING = frozenset({_K.FETCH, _K.PLACE})
 
@@ -255,10 +254,6 @@ class CommandReader:
         english = self.english
         if following in english.function_words or (
             self.phrases.read(words, at + 1) is not None and not english.is_verb(following)
-        ):
-            return None
-        if english.prepositions.length_at(words, at) > 1 or (
-            self.lexicon.name_at(words, at + 1) and self._ends(words, at + 2)
         ):
             return None
         end = at + 2
@@ -569,8 +564,6 @@ class CommandReader:
         for sense, phrase, preposition in args.places:
             where = args.taken or (directed and preposition not in self.english.directed)
             directed |= preposition in self.english.directed
-            if preposition == "over" and command.verb in _DRAPING:
-                sense = INTO
             before, beside_origin = sense, before == FROM and sense == NEAR
             if beside_origin:
                 continue  # "from the table next to the bed"

@@ -72,6 +72,7 @@ _LIST = re.compile(rf"(?:,? and |, )(?={_ARTICLE} )")
 _ONE = re.compile(rf"^(?P<begin>{_VERB})(?P<thing>{_ARTICLE} .+?)(?P<end>{_TAIL})?$")
 _LISTED = re.compile(rf"^(?P<begin>{_VERB})(?P<things>{_ARTICLE} .+(?:,? and |, ){_ARTICLE} .+?)(?P<end>{_TAIL})?$")
 _THEM = re.compile(r"\bthem\b")
+_FROM = re.compile(r" from (?!.* from ).+$")
 
 # "Take the mug from the desk and wash it": what is taken from a place only to do something with it.
 _TAKEN_FIRST = re.compile(
@@ -120,7 +121,8 @@ def commands_of(text: str) -> list[str]:
 
 
 def _each(command: str) -> list[tuple[str, str, str]]:
-    """Return a command for each of the things that it lists, as what stands before the thing, the thing, and behind."""
+    """Return a command for each of the things that it lists, as what stands before the thing, the thing, and behind.
+    Where the last one is taken from, the others are: "the pen and the cup from the desk"."""
     listed = _LISTED.match(command)
     if listed is None:
         one = _ONE.match(command)
@@ -131,8 +133,12 @@ def _each(command: str) -> list[tuple[str, str, str]]:
     # "put the fork and the spoon in the drawer and the cup in the cabinet": what has no place of its own has the next.
     own = re.compile(rf"^(.+?)({_NO_PLACE})$|^(.+)( {'to' if end.startswith(' to ') else _HOW} .+)$")
     each: list[tuple[str, str, str]] = []
-    for thing in reversed(_LIST.split(listed["things"])):
+    *_, last = things = _LIST.split(listed["things"])
+    origin = _FROM.search(last)
+    for thing in reversed(things):
         placed = own.match(thing) if end and each else None
+        if origin is not None and placed is None and not _FROM.search(thing):
+            thing += origin.group()
         thing, end = filter(None, placed.groups()) if placed is not None else (thing, end)
         each.insert(0, (begin, thing, end))
     return each

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill_library import GoalKind
@@ -71,7 +72,7 @@ class Conversation:
     asked about for words that sound like a ban and that no form reads. completed: the last instruction that was
     carried out. last: the parts of the last one. handled: by class, the ids of the things that were handled; places: by
     class, where the thing of the last instruction was before. said: what the person said and the robot answered to a
-    language model's planner, the newest last.
+    language model's planner, the newest last. sought_in_vain: a day, and the classes that were sought in vain on it.
     """
 
     discourse: Discourse = field(default_factory=Discourse)
@@ -83,6 +84,13 @@ class Conversation:
     handled: dict[str, set[str]] = field(default_factory=dict)
     places: dict[str, Thing] = field(default_factory=dict)
     said: list[tuple[str, str]] = field(default_factory=list)
+    sought_in_vain: tuple[date | None, set[str]] = field(default_factory=lambda: (None, set()))
+
+    def sought_in_vain_on(self, day: date | None) -> set[str]:
+        """Return the classes that were sought in vain on a day, to be added to; None: of one instruction alone."""
+        if day is None or self.sought_in_vain[0] != day:
+            self.sought_in_vain = day, set()
+        return self.sought_in_vain[1]
 
     @property
     def is_new(self) -> bool:

@@ -155,9 +155,7 @@ class Discourse:
         self.note_quantity(target, goal.count, goal.every)
         (self.pieces.add if goal.sliced else self.pieces.discard)(target)
         self.focus, self.unknown, self.is_open = target, "", False
-        if goal.kind is GoalKind.STACK and goal.container is not None:
-            self.focus = goal.container.object_class
-        elif into_movable and goal.destination is not None:
+        if into_movable and goal.destination is not None:
             self.focus = goal.destination.object_class
 
     def note_quantity(self, name: str, count: int, every: bool) -> None:

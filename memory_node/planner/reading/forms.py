@@ -515,8 +515,6 @@ class InstructionReader:
         start = phrase.end
         if words[start] in ("is", "are", "gets", "get", "goes", "go"):
             start += 1
-        elif words[start : start + 2] == ["ends", "up"]:
-            start += 2
         else:
             return None
         found = self.commands.passive(words, start, phrase) or self.commands.stated(words, start, phrase, at)
@@ -659,8 +657,6 @@ class InstructionReader:
 
     def _brought_about(self, words: Sequence[str], at: int, phrase: NounPhrase, begin: int, heard: Heard) -> int | None:
         at = past(words, at, self._english.fillers)
-        if words[at : at + 1] in (["stay"], ["remain"]):  # "the pillow can stay on the bed"
-            return self._spoken(words, begin, at, heard)
         if words[at : at + 1] == ["use"] or words[at : at + 2] == ["do", "with"]:
             return self._needed(words, at + (1 if words[at] == "use" else 2), phrase, begin, heard)
         if at < len(words) and words[at] in _GOING_THERE | {"get"}:
@@ -678,8 +674,6 @@ class InstructionReader:
         if not base:
             return None
         turned = [*words[:start], base if base in ("put", "cut") else f"{base}ed", *words[start + 1 :]]
-        if not self._english.base_form(turned[start]):
-            turned[start] = verb if self._english.base_form(verb) else base
         return self._take(heard, self.commands.passive(turned, start, phrase), turned)
 
     def _same(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
@@ -697,8 +691,6 @@ class InstructionReader:
         phrase = self.commands.phrases.read(words, at)
         other = phrase is not None and phrase.other and any(isinstance(part, Command) for part in heard.parts)
         if phrase is None or not (phrase.named or other) or phrase.only_room or words[-1] == "?":
-            return None
-        if phrase.pronoun and not other:
             return None
         found = self.commands.stated(words, phrase.end, phrase, at)
         if found is None or found[0].kind not in (_K.PLACE, _K.SWITCH_ON, _K.SWITCH_OFF):

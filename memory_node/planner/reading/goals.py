@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
+from memory_node.domain.names import plural
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Condition, Goal, Mention
@@ -31,6 +33,7 @@ _NEEDED = {
 _CARRIED = frozenset({_K.PLACE, _K.FETCH, _K.THROW, _K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.EXAMINE})
 _MOVES_NOTHING = frozenset({_K.FILL, _K.EMPTY, _K.EXAMINE, _K.SLICE, _K.BREAK})
 _TREATED = frozenset({_K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.FILL, _K.EXAMINE, _K.BREAK, _K.EMPTY})
+_DIRECTED = re.compile(r"\b(?:to|into|onto|from|off|out)\b")
 _CARRYING = frozenset({"carry", "take", "bring", "move"})
 _WITHOUT_SWITCH = (Property.FIXED, Property.OPENABLE, Property.DIRTYABLE, Property.EDIBLE)
 _POWERED = (Property.TOGGLEABLE, Property.HEATS, Property.COOLS, Property.WATERS)
@@ -129,15 +132,20 @@ class Goals:
         return [Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)]
 
     def _telling(self, phrase: NounPhrase, command: Command) -> list[Goal]:
+        spared: tuple[str, ...] = ()
         if command.verb == CONTENTS and phrase.excluded is not None:
-            raise UnclearError(f"I can only tell all that is in or on {phrase.text}. Do you want to hear that?")
+            if phrase.excluded.called is None or phrase.excluded.places:
+                raise UnclearError(f"I can only tell all that is in or on {phrase.text}. Do you want to hear that?")
+            spared = phrase.excluded.called.all
         every = phrase.plural or phrase.every
         kinds = self._kinds_of(command, phrase) if every and command.verb != "place" else []
         targets = kinds or [self._not_there(self._meaning.mention(phrase, Slot.TARGET), phrase)]
         if command.verb == CONTENTS and command.near:
             targets = [replace(one, beside=True) for one in targets]
         place = self._asked_at(phrase, command)
-        asked = Goal(command.kind, Mention(""), asked=command.verb, every=every, text=command.text, place=place)
+        asked = Goal(
+            command.kind, Mention(""), asked=command.verb, every=every, spared=spared, text=command.text, place=place
+        )
         return [replace(asked, target=one) for one in targets]
 
     def _asked_at(self, phrase: NounPhrase, command: Command) -> Mention | None:
@@ -214,12 +222,22 @@ class Goals:
         spared = [one.excluded for one in told if one is not None and one.excluded is not None]
         mentions = self._members(phrase) or self._kinds_of(command, phrase)
         if mentions and spared:
+            self._check_spared(command, spared[0])
             mentions = self._without(mentions, spared, phrase)
-        if len(mentions) < 2 and not phrase.anything:
+        if len(mentions) < 2 and not (phrase.anything or (mentions and spared)):
             goal = self._goal(command, phrase, self._target(command, phrase))
             return [*self._filling(command, phrase), *_one_by_one(goal)]
         parts = [(one, self._alone(phrase, one)) for one in mentions]
         return [self._goal(command, part, mention) for mention, part in parts]
+
+    def _check_spared(self, command: Command, spared: NounPhrase) -> None:
+        """Ask about "everything in the fridge except the egg on the counter" where an egg is there: which one stays, or
+        where the others go?"""
+        place = command.destination
+        if place is None or place.called is None or spared.called is None or _DIRECTED.search(command.text):
+            return
+        if self._home.number_of(spared.called.all[0], place.called.all):
+            raise UnclearError(f"Do you mean {spared.text} that is at {place.text}, or shall the others go there?")
 
     def _without(self, mentions: Sequence[Mention], spared: Sequence[NounPhrase], phrase: NounPhrase) -> list[Mention]:
         """Return the kinds of a group but those that are ruled out: "all the cutlery, except the knife"."""
@@ -249,6 +267,9 @@ class Goals:
                 raise UnclearError(f"Which ones are {phrase.text!r}?", slot=Slot.TARGET)
             here = there or here
             names = spoken if len(spoken) > 1 or not here else here  # one thing is not "all the cutlery"
+            if len(names) < len(phrase.group) and not (self._home.surveyed or self._meaning.guesses):
+                known = ", ".join(self._kinds[name].best_name for name in names) or "nothing"
+                self._meaning.notes.append(f"Of {phrase.text!r} I know so far: {known}.")
         else:
             return []
         carried = [name for name in names if self._kinds[name].pickupable]
@@ -376,6 +397,9 @@ class Goals:
         if phrase.contents is not None and command.kind is _K.PLACE and is_movable(target, self._kinds):
             container, phrase = target, phrase.contents
             target = self._meaning.mention(phrase, Slot.TARGET)
+        self._meaning.check_described(phrase, target, Slot.TARGET)
+        if command.destination is not None and destination is not None:
+            self._meaning.check_described(command.destination, destination, Slot.DESTINATION)
         light = self._meaning.lamp(command.light) if command.kind is _K.EXAMINE else None
         self._check_complete(command, target, destination)
         if not self._meaning.guesses:
@@ -391,8 +415,7 @@ class Goals:
         self._check_counted(phrase)
         if not (phrase.refers_back and phrase.pronoun != "one"):
             told = [one for one in phrase.places if one[0] == FROM or not self._is_done_at(command, one[1])]
-            is_last = phrase is command.targets[-1]  # "the cup and the pen from the desk": the pen is
-            told += [(FROM, command.origin)] if command.origin is not None and (is_last or every) else []
+            told += self._listed_at(command, phrase, name, every)
             target = self._not_there(self._where_it_is(target, told, phrase.room, every), phrase)
         if container is not None and destination is not None:
             kind = _K.STACK
@@ -410,6 +433,19 @@ class Goals:
             text=command.text,
             treatment=command.treatment,
         )
+
+    def _listed_at(
+        self, command: Command, phrase: NounPhrase, name: str, every: bool
+    ) -> Sequence[tuple[str, NounPhrase]]:
+        """Return where the last thing of a list is, or is taken from: "the cup and the pen from the desk". The others
+        are there, too, where memory knows them there and no words tell another place."""
+        last = command.targets[-1]
+        if phrase is last or every:
+            return [(FROM, command.origin)] if command.origin is not None else []
+        places = [(FROM, command.origin)] if command.origin is not None else [*last.places]
+        at = [place.called.all for _, place in places if place.called is not None]
+        is_known = not phrase.places and at and self._home.number_of(name, *at)
+        return [one for one in places if one[1].called is not None] if is_known else []
 
     def _is_done_at(self, command: Command, place: NounPhrase) -> bool:
         """Return whether "wash the mug in the sink" says where that is done; "the mug on the desk" says which."""
@@ -442,7 +478,7 @@ class Goals:
         beside = any(sense not in (INTO, FROM) for sense, _ in places)
         if beside and self._home.number_of(thing.object_class) > 1:
             name = self._kinds[thing.object_class].best_name
-            raise UnclearError(f"I know of several {name}s, and cannot tell which one that is. Which one?")
+            raise UnclearError(f"I know of several {plural(name)}, and cannot tell which one that is. Which one?")
         thing = replace(thing, room=room) if self._home.has_room(room) else thing
         if not is_movable(thing, self._kinds):
             return thing

@@ -29,6 +29,7 @@ class Meaning:
     """Finds what phrases mean. A name means its class, whatever memory holds; memory decides among several.
 
     similar: a noun that names no class -> classes whose meaning is close to it. prefer: None where somebody is asked.
+    notes: what was taken for what, for people.
 
     Raises (all methods that return a mention):
         UnclearError: the words leave open which thing is meant.
@@ -49,6 +50,7 @@ class Meaning:
         self._recall = recall
         self._similar = similar
         self._prefer = prefer
+        self.notes: list[str] = []
 
     @property
     def guesses(self) -> bool:
@@ -62,7 +64,7 @@ class Meaning:
         if phrase.in_hand:
             return self._held(phrase, slot)
         if phrase.strange:
-            return self._person(phrase) or self._unknown(phrase, slot)
+            return self._person(phrase) or self._called_in_short(phrase, slot) or self._unknown(phrase, slot)
         if phrase.refers_back:
             return self._spoken_of(phrase, slot, fits)
         if phrase.called is not None:
@@ -78,6 +80,15 @@ class Meaning:
         called = self._discourse.person(phrase.text) if phrase.text in SOMEBODY else phrase.text
         return self._home.people.get(called)
 
+    def _called_in_short(self, phrase: NounPhrase, slot: Slot) -> Mention | None:
+        """Return the only kind of furniture of the home whose name ends in a word that names nothing else: where a
+        thing goes, "the hanger" is the toilet paper hanger."""
+        if phrase.text != f"the {phrase.head}" or slot is not Slot.DESTINATION:
+            return None
+        names = (name for name in sorted(self._home.fixtures) if name in self._kinds)
+        here = [one for one in names if any(called.endswith(f" {phrase.head}") for called in self._kinds[one].names)]
+        return self._made(phrase, here) if len(here) == 1 else None
+
     def _remembered(self, phrase: NounPhrase, slot: Slot) -> Mention | None:
         """Return the thing that is told apart by what the robot did with it before this instruction; None where nothing
         is told so."""
@@ -90,6 +101,20 @@ class Meaning:
         if phrase.handled == "you" and sum(map(self._home.number_of, names)) > 1:
             raise UnclearError(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=slot)
         return None
+
+    def check_described(self, phrase: NounPhrase, meant: Mention, slot: Slot) -> None:
+        """Ask which of several is "the red mug", where nothing told of them says it; take the only one, and say so."""
+        is_told = phrase.described and not (phrase.indefinite or phrase.every)
+        if not is_told or self.guesses or not meant.candidates or meant.thing_id:
+            return
+        name = self._kinds[meant.object_class].best_name
+        places = [place.called.all for _, place in phrase.places if place.called is not None]
+        number = self._home.number_of(meant.object_class, *places)
+        if number > 1:
+            asked = f"I know of {number} of the kind {name}, and not which is {phrase.text!r}. Which one?"
+            raise UnclearError(asked, slot=slot)
+        if number:
+            self.notes.append(f"I know of one {name} only, so I take that for {phrase.text!r}.")
 
     def recalls(self, phrase: NounPhrase, object_class: str) -> bool:
         """Return whether memory recalls a thing of the class in the states that a phrase claims."""
@@ -214,8 +239,6 @@ class Meaning:
     def _focus(self, phrase: NounPhrase) -> str:
         """Return the class that a pronoun means where nothing speaks against it, "" where nothing was spoken of."""
         spoken = self._discourse
-        if phrase.pronoun in ("that", "this") and not spoken.classes:
-            return ""
         focus = spoken.last_sliced() if phrase.pieces else spoken.other() if phrase.other else spoken.focus
         if not phrase.states or phrase.pronoun != "one":
             return focus

@@ -21,6 +21,7 @@ from memory_node.planner.reading.english import (
 from memory_node.planner.reading.lexicon import Called, Lexicon
 
 SOMEBODY = frozenset({"him", "her"})  # who is spoken of, and whom nobody knows by these words
+_FOND = frozenset({"own", "poor", "nice", "lovely", "stupid"})  # adjectives that tell a thing from no other
 _USE = 4  # words of a name by use: "something to write with"
 _DEEPEST = 6  # phrases in phrases: "the cup on the shelf that is by the door"
 
@@ -78,6 +79,11 @@ class NounPhrase:
     def anything(self) -> bool:
         """Whether it means all that lies somewhere: "everything on the desk"."""
         return self.every and self.group == () and self.called is None
+
+    @property
+    def described(self) -> bool:
+        """Whether an adjective tells the thing from others: "the red mug"."""
+        return not _FOND.issuperset(self.attributes)
 
     @property
     def only_room(self) -> bool:
@@ -257,9 +263,6 @@ class NounPhraseReader:
             draft.states.append(english.states[word])
         elif (is_known and (draft.determined or is_before_noun)) or (is_formed and draft.determined and is_before_noun):
             draft.attributes.append(word)
-        elif word in ("and", ",") and (draft.states or draft.attributes):
-            following = words[at + 1 : at + 2]
-            return int(bool(following) and following[0] in english.states.keys() | english.attributes)
         else:
             return 0
         return 1
@@ -371,6 +374,8 @@ class NounPhraseReader:
             if group is not None and word not in ("one", "ones"):
                 plural = singular(word) != word
                 every = phrase.every or (plural and phrase.definite and phrase.count == 1 and not phrase.uncounted)
+                if _is_one_of(words[phrase.begin : at]):
+                    plural = every = False
                 return replace(phrase, end=end, head=singular(word), group=group, plural=plural, every=every)
         if word in ("something", "anything") and words[at + 1 : at + 2] == ["to"] and at + 2 < len(words):
             return self._strange(words, phrase, at, at + 3)  # "something to eat"
@@ -450,7 +455,7 @@ class NounPhraseReader:
         head = " ".join(map(singular, words[at:end]))
         plural = phrase.plural or is_plural
         every = phrase.every or (is_plural and phrase.count == 1 and not phrase.uncounted)
-        if phrase.count == 1 and "one" in words[phrase.begin : at] and "of" in words[phrase.begin : at]:
+        if phrase.count == 1 and _is_one_of(words[phrase.begin : at]):
             plural = every = False
         return replace(phrase, end=behind, head=head, called=called, plural=plural, every=every)
 
@@ -619,6 +624,11 @@ def told_apart(phrase: NounPhrase, one: NounPhrase) -> NounPhrase:
 # What is said before what a phrase does not mean; "but" only behind all of something.
 _RULING_OUT = (["instead", "of"], ["rather", "than"], ["except", "for"], ["apart", "from"], ["other", "than"], ["not"],
                ["except"], ["but"])  # fmt: skip
+
+
+def _is_one_of(words: Sequence[str]) -> bool:
+    """Return whether the words before a noun take one of several: "one of the"."""
+    return "one" in words and "of" in words
 
 
 def _with(phrase: NounPhrase, state: ObjectState | None) -> tuple[ObjectState, ...]:

@@ -11,7 +11,7 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.scene import SceneObject, SceneSnapshot
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, adjective_of
 from memory_node.domain.step import Deed
 from memory_node.knowledge.told.binding import BindingFacts
 from memory_node.knowledge.told.fact import ToldFact
@@ -165,7 +165,7 @@ class References:
             if self._named is None:
                 raise UnreadableError(words)
             return self._named
-        ids = self._told_apart(phrase) if told is None else told.object_ids
+        ids = self._told_apart(phrase, wanted) if told is None else told.object_ids
         if ids is None:
             ids = self._by_state(phrase.classes, wanted)
         only_placed = ids is not None and len(ids) > 1 and not (phrase.verb or phrase.again or phrase.owner)
@@ -210,7 +210,7 @@ class References:
             raise UnreadableError(words)
         return found
 
-    def _told_apart(self, phrase: Phrase) -> tuple[str, ...] | None:
+    def _told_apart(self, phrase: Phrase, wanted: ObjectState | None = None) -> tuple[str, ...] | None:
         """Return the ids of the things that a phrase tells apart from others of their class; None where it does not."""
         ids: set[str] | None = None
         if phrase.verb:
@@ -231,9 +231,19 @@ class References:
             if not ids:
                 raise UnreadableError(phrase.text)  # memory knows of none: it has to be looked for
         if phrase.states and ids is None:
-            with_states = {one.id for one in self._of(phrase.classes) if set(phrase.states) <= _states(one)}
+            alike = self._of(phrase.classes)
+            with_states = {one.id for one in alike if set(phrase.states) <= _states(one)}
             ids = with_states or None
+            if alike and ids is None and not (is_indefinite(phrase.text) or wanted):
+                self._check_state(phrase, len(alike))
         return None if ids is None else tuple(sorted(ids))
+
+    def _check_state(self, phrase: Phrase, number: int) -> None:
+        """Ask which of several is "the broken plate" where none is known to be so; take the only one, and say so."""
+        name, state = self._name_of(phrase), adjective_of(phrase.states[0])
+        if number > 1:
+            raise self._lost(phrase, f"I do not know which {name} is {state}")
+        self.notes.append(f"I know of one {name} only, and not that it is {state}.")
 
     def _handled(self, phrase: Phrase) -> Iterable[str]:
         # "The lamp that you turned on" may be of any class that is called so.
@@ -393,7 +403,7 @@ class References:
             ids = [thing.thing_id] if thing.thing_id else [one.id for one in self._of(thing.candidates)]
             if asks and not any(self.past.place_before(one) for one in ids):
                 name = self.kinds[thing.object_class].best_name
-                told = f"Nobody told me where the {name} belongs"
+                told = f"I do not know where the {name} belongs"
                 other = self.binding.place_of(thing.object_class, thing.thing_id, any_time=True)
                 raise UnclearError(
                     f"{other.text.rstrip('.') if other is not None else told}. Where shall I put it?", about=asks

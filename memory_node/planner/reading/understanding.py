@@ -342,7 +342,8 @@ class Understander:
         if not self._asks:
             goals = [self._guessing.with_stand_ins(goal, home) for goal in goals]
         source = "commands" if confidence == 1.0 else "model"
-        return _noted(Understanding(tuple(goals), source, confidence), parts, conversation, 0)
+        notes = tuple(meaning.notes)
+        return _noted(Understanding(tuple(goals), source, confidence, notes=notes), parts, conversation, 0)
 
     def _meaning(self, home: HomeClasses, discourse: Discourse, recall: Recall, prefer: Prefer | None) -> Meaning:
         def similar(words: str) -> Sequence[str]:

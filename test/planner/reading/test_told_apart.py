@@ -227,3 +227,32 @@ def test_state_that_is_said_of_several_kinds_is_said_of_each(name: str) -> None:
         found = READER.understand(f"throw away all the {said}{name}", home)
         assert len(found.goals) == 2
         assert {goal.target.states for goal in found.goals} == {states}
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("bring me the pen and the book from the desk", ["place Pen to User on Desk", "place Book to User on Desk"]),
+        ("bring me the cup and the book from the desk", ["place Cup to User", "place Book to User on Desk"]),
+    ],
+)
+def test_place_behind_a_list_is_of_each_that_memory_knows_there(text: str, read: list[str]) -> None:
+    assert goals(text) == read
+
+
+def test_adjective_that_memory_knows_of_no_thing_is_not_passed_over() -> None:
+    assert "3" in question("bring me the red mug").text
+    found = READER.understand("bring me the red book", HOME)
+    assert [_told(goal) for goal in found.goals] == ["place Book to User"]
+    assert "the red book" in " ".join(found.notes)
+    assert not READER.understand("bring me a red mug", HOME).notes
+
+
+def test_one_of_a_group_is_not_all_of_it() -> None:
+    assert question("put one of the soft things on the desk on the bed")
+
+
+def test_kind_is_known_by_the_last_word_of_its_name() -> None:
+    home = replace(HOME, fixtures=HOME.fixtures | {"ToiletPaperHanger"})
+    found = READER.understand("put the cup on the hanger", home)
+    assert [_told(goal) for goal in found.goals] == ["place Cup to ToiletPaperHanger"]
