@@ -179,6 +179,7 @@ def test_questions_about_places_keep_the_place(robot, planner) -> None:
         "is there an apple in the fridge?": "Yes, the apple is in the fridge",
         "is the apple on the bed?": "No, the apple is in the fridge",
         "how many apples are on the bed?": "I know of none there; the apple is in the fridge",
+        "how many apples are left in the house?": "I know of 1 apple",
         "is the fridge empty?": "None that I know of: The fridge:",
         "is the fridge colder than the oven?": "I did not understand the question",
     }

@@ -11,6 +11,7 @@ from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.names import plural
 from memory_node.domain.skill_library import SKILLS, GoalKind
 from memory_node.domain.states import ObjectState
+from memory_node.knowledge.text import bare
 from memory_node.planner.goal import Condition, Goal, Mention
 from memory_node.planner.reading.asked import CONTENTS, COUNT, EXISTS
 from memory_node.planner.reading.command import Command, Part, Remark, named_classes
@@ -36,6 +37,7 @@ _TREATED = frozenset({_K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.FILL, _K.EXAMINE,
 _DIRECTED = re.compile(r"\b(?:to|into|onto|from|off|out)\b")
 _CARRYING = frozenset({"carry", "take", "bring", "move"})
 _WITHOUT_SWITCH = (Property.FIXED, Property.OPENABLE, Property.DIRTYABLE, Property.EDIBLE)
+_EVERYWHERE = frozenset({"house", "home", "flat", "apartment"})  # all that memory knows is there
 _POWERED = (Property.TOGGLEABLE, Property.HEATS, Property.COOLS, Property.WATERS)
 _EMPTIED = (Property.FILLABLE, Property.USABLE_UP, Property.OPENABLE, Property.DRAINS)
 
@@ -151,6 +153,8 @@ class Goals:
     def _asked_at(self, phrase: NounPhrase, command: Command) -> Mention | None:
         """Return the place that a question is about, of any kind that its words mean; None where it names none."""
         place = command.destination
+        if place is not None and bare(place.text) in _EVERYWHERE:
+            return None
         if place is not None and place.called is not None:
             return Mention(place.text, place.called.all, room=place.room, beside=command.near)
         if place is not None and not place.only_room:
