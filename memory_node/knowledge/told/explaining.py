@@ -1,4 +1,4 @@
-"""Reads what a verb is explained to mean: "To lock something up is to put it in the safe."."""
+"""Reads what a verb is explained to mean: "To stow a thing is to put it in the chest."."""
 
 from __future__ import annotations
 

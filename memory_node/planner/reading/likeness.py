@@ -1,4 +1,4 @@
-"""Reads "do with the CD what you did with the pen": what was asked for with one thing, for another one."""
+"""Reads "do with the jar as you did with the tin": what was asked for with one thing, for another one."""
 
 from __future__ import annotations
 
