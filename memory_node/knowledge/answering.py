@@ -103,7 +103,6 @@ def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[str], z
 def dated(proposition: Proposition, zone: tzinfo | None = None) -> str:
     """Return a proposition with the day on which it was learned, where that is known; what a step showed as past."""
     text = _WHERE.sub(r"\1 was \2 \3", proposition.text)
-    text = text if proposition.subject else told_back(text)
     return f"{text} ({spoken_day(proposition.stamp_ns, zone)})" if proposition.stamp_ns else text
 
 
