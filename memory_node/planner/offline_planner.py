@@ -183,8 +183,10 @@ class OfflinePlanner:
         """Keep as a fact where the things of goals are told to belong, in the words that told it; where the place is
         called so by nobody else, by its usual name."""
         known = situation.known
-        for goal in goals if known is not None else ():
-            if known is not None and goal.destination is not None and goal.destination.candidates:
+        if known is None:
+            return
+        for goal in goals:
+            if goal.destination is not None and goal.destination.candidates:
                 thing, place = (self._kinds[one.object_class].best_name for one in (goal.target, goal.destination))
                 told = f"The {thing} belongs {where}."
                 usual = f"The {thing} belongs {where.partition(' ')[0]} the {place}."
@@ -466,8 +468,10 @@ def _insisted(said: NamedThings, conversation: Conversation) -> tuple[NamedThing
 def _in_known_words(text: str, situation: PlanningContext) -> str:
     """Return an instruction with the verbs that people explained as they explained them."""
     known = situation.known
-    for fact in known.recalled.facts if known is not None else ():
-        if fact.relation is Relation.MEANS and known is not None and fact.true_at(known.clock()):
+    if known is None:
+        return text
+    for fact in known.recalled.facts:
+        if fact.relation is Relation.MEANS and fact.true_at(known.clock()):
             plain = in_known_words(text, fact.subject.words, fact.object.words)
             if plain != text:
                 situation.note(fact.text)

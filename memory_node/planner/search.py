@@ -84,9 +84,9 @@ def find_plan(
 def _why_not(state: WorldState, wanted: Sequence[Fact]) -> str:
     """Return for people why no plan leads to wanted facts."""
     for one in wanted:
-        kinds = [state.kinds[state.things[key].object_class] for key in one.arguments]
         if not one.value or one.predicate not in (Predicate.HOLDING, Predicate.CONTAINED):
             continue
+        kinds = [state.kinds[state.things[key].object_class] for key in one.arguments]
         if not kinds[0].pickupable:
             return f"I cannot carry the {kinds[0].best_name}: somebody else has to"
         if kinds[1:] and not kinds[1].is_receptacle:
